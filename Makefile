@@ -1,0 +1,35 @@
+# make demo   set up, then decode on the toy model in the terminal
+# make test   set up, then run the tests with coverage
+# make lint   ruff and the type checker
+# make bench  speed and memory as ratios, printed and written to benchmarks/results.json
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+READY := .venv/ready
+
+.PHONY: demo test lint bench clean
+
+demo: $(READY)
+	$(BIN)/python -m axon.cli.demo
+
+test: $(READY)
+	$(BIN)/python -m pytest --cov
+
+lint: $(READY)
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv
+
+# torch goes in alone and first, so that nothing else asks for a newer one.
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt torch
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $(READY)

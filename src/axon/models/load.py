@@ -1,0 +1,161 @@
+"""axon.load: a checkpoint folder or hub id becomes a model, with no remote code."""
+
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from axon.errors import AxonError, LoadError
+from axon.models import dream, llada
+from axon.models.base import Model
+from axon.models.config import read_config, token_id
+from axon.models.text import Text
+from axon.models.toy import ToyModel
+from axon.models.transformer import TransformerModel
+from axon.models.weights import load_weights, weight_files
+
+_FAMILIES: dict[str, ModuleType] = {module.ARCHITECTURE: module for module in (llada, dream)}
+# Chat models end a turn with these beside their EOS; each counts where the tokenizer has it as a special token.
+_END_OF_TURN = ("<|eot_id|>", "<|im_end|>")
+_FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
+
+
+def load(name: str | Path, *, device: str = "auto", dtype: str = "auto", revision: str | None = None) -> Model:
+    """Load a LLaDA or Dream checkpoint from a folder or the hub, or the weightless "toy" model.
+
+    device  "auto" takes a CUDA device if there is one, else the CPU; otherwise any torch device.
+    dtype   "auto" is float32 on the CPU and the checkpoint's own elsewhere; otherwise a torch float dtype.
+    """
+    if str(name) == "toy":
+        return ToyModel()
+    place = _device(device)
+    kind = _dtype(dtype, place)
+    folder = _folder(str(name), revision)
+    config = read_config(folder)
+    architectures = config.get("architectures") or [config.get("model_type")]
+    family = _FAMILIES.get(architectures[0])
+    if family is None:
+        raise LoadError(
+            f"{name} is a {architectures[0]} checkpoint; supported are {' and '.join(_FAMILIES)} (LLaDA and Dream)"
+        )
+    mask = token_id(config, "mask_token_id")
+    network = _network(family, config, folder, place, kind)
+    if mask >= network.config.vocab_size:
+        raise LoadError(
+            f"config.json gives mask_token_id {mask}, outside the vocabulary of {network.config.vocab_size}"
+        )
+    tokenizer = _tokenizer(folder, family)
+    return TransformerModel(
+        network=network,
+        name=str(name),
+        family=family.__name__.rpartition(".")[2],
+        mask_id=mask,
+        eos_ids=_eos_ids(config, folder, tokenizer),
+        shift=family.SHIFT,
+        text=Text(tokenizer, str(name)),
+        revision=revision,
+    )
+
+
+def _device(name: str) -> torch.device:
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        place = torch.device(name)
+        torch.empty(0, device=place)
+    except (RuntimeError, AssertionError, NotImplementedError):
+        raise AxonError(f"device {name!r} is not available here; use auto, cpu, or an accelerator that is") from None
+    return place
+
+
+def _dtype(name: str, place: torch.device) -> torch.dtype | None:
+    """None stands for the checkpoint's own."""
+    if name == "auto":
+        return torch.float32 if place.type == "cpu" else None
+    kind = getattr(torch, name, None)
+    if not isinstance(kind, torch.dtype) or not kind.is_floating_point or kind.itemsize < 2:
+        raise AxonError(f"dtype must be auto, float32, bfloat16, float16 or float64, got {name!r}")
+    return kind
+
+
+def _folder(name: str, revision: str | None) -> Path:
+    if Path(name).is_dir():
+        return Path(name)
+    if Path(name).exists():
+        raise LoadError(f"{name} is a file; give the folder that holds config.json and the weights")
+    if name == "bundled":
+        raise LoadError('this version ships no bundled model yet; give a checkpoint folder, a hub id, or "toy"')
+    if name.count("/") != 1 or name.startswith((".", "/", "~")):
+        raise LoadError(f"there is no folder {name}, and it is not a hub id of the form owner/name")
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OfflineModeIsEnabled
+
+    try:
+        return Path(snapshot_download(name, revision=revision, allow_patterns=_FILES))
+    except HFValidationError:
+        raise LoadError(f"there is no folder {name}, and it is not a hub id of the form owner/name") from None
+    except (HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise LoadError(f"there is no folder {name}, and the hub did not deliver it: {reason}") from None
+
+
+def _network(
+    family: ModuleType, config: dict[str, Any], folder: Path, place: torch.device, kind: torch.dtype | None
+) -> Any:
+    from transformers import AttentionInterface
+
+    from axon.models import attention
+
+    AttentionInterface.register(attention.NAME, attention.attend)
+    files = weight_files(folder)
+    with torch.device("meta"):
+        network = family.network(config)
+    chosen = kind or _stored_dtype(config)
+    tied = frozenset({"lm_head.weight"}) if network.config.tie_word_embeddings else frozenset()
+    load_weights(network, files, family.rename, device=place, dtype=chosen, tied=tied)
+    if tied:
+        network.lm_head.weight = network.model.embed_tokens.weight
+    # The rotary frequencies are no weights; on the meta device they were never computed.
+    network.model.rotary_emb = type(network.model.rotary_emb)(network.config).to(place)
+    return network.eval().requires_grad_(False)
+
+
+def _stored_dtype(config: dict[str, Any]) -> torch.dtype:
+    kind = getattr(torch, str(config.get("torch_dtype") or config.get("dtype") or "bfloat16"), None)
+    return kind if isinstance(kind, torch.dtype) else torch.bfloat16
+
+
+def _tokenizer(folder: Path, family: ModuleType) -> Any:
+    """The folder's tokenizer, None if it has none."""
+    from transformers import PreTrainedTokenizerFast, Qwen2Tokenizer
+
+    try:
+        if (folder / "tokenizer.json").is_file():
+            return PreTrainedTokenizerFast.from_pretrained(folder)
+        if family is dream and (folder / "vocab.json").is_file():
+            # Dream names a tokenizer class of its own, which is Qwen2's over the same files.
+            return Qwen2Tokenizer.from_pretrained(folder)
+    except Exception as error:
+        raise LoadError(f"the tokenizer files in {folder} cannot be read: {error}") from None
+    return None
+
+
+def _eos_ids(config: dict[str, Any], folder: Path, tokenizer: Any) -> frozenset[int]:
+    found: set[int] = set()
+    sources = [config]
+    if (folder / "generation_config.json").is_file():
+        try:
+            sources.append(json.loads((folder / "generation_config.json").read_text()))
+        except json.JSONDecodeError as error:
+            raise LoadError(f"{folder / 'generation_config.json'} is not valid JSON ({error})") from None
+    for source in sources:
+        value = source.get("eos_token_id")
+        found.update(value if isinstance(value, list) else [] if value is None else [value])
+    if tokenizer is not None:
+        added = tokenizer.get_added_vocab()
+        found.update(added[token] for token in _END_OF_TURN if token in added)
+        if tokenizer.eos_token_id is not None:
+            found.add(tokenizer.eos_token_id)
+    return frozenset(found)

@@ -1,0 +1,131 @@
+"""A run as JSON lines: a header, then every Step as it happened; read back and replayed to the same canvas."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from axon.canvas import Canvas
+from axon.decoders.base import Decoder, GateReading
+from axon.engine import Step
+from axon.errors import AxonError
+from axon.models.base import Model
+from axon.settings import Settings
+
+FORMAT = "axon-trace/1"
+
+
+def replay(canvas: Canvas, steps: Iterable[Step]) -> tuple[int, ...]:
+    """The canvas after these steps."""
+    tokens = list(canvas.tokens)
+    for step in steps:
+        for position, token in zip(step.positions, step.tokens, strict=True):
+            tokens[position] = token
+    return tuple(tokens)
+
+
+def header(model: Model, decoder: Decoder, settings: Settings, canvases: Iterable[Canvas]) -> dict[str, Any]:
+    """What is needed to run it again."""
+    return {
+        "format": FORMAT,
+        "versions": {name: version(name) for name in ("axon-dllm", "torch", "transformers")},
+        "model": model.describe() | {"mask_id": model.mask_id, "eos_ids": sorted(model.eos_ids)},
+        "decoder": str(decoder),
+        "settings": settings.as_dict(),
+        "rows": [{"tokens": canvas.tokens, "holes": canvas.holes, "spans": canvas.spans} for canvas in canvases],
+    }
+
+
+class TraceWriter:
+    """Writes a trace line by line, so that a run cut short leaves what it did."""
+
+    def __init__(
+        self, path: str | Path, model: Model, decoder: Decoder, settings: Settings, canvases: Iterable[Canvas]
+    ) -> None:
+        try:
+            self._file = open(path, "w", encoding="utf-8")  # noqa: SIM115 - open as long as the run lasts
+        except OSError as error:
+            raise AxonError(f"cannot write the trace to {path}: {error.strerror}") from None
+        self._line(header(model, decoder, settings, canvases))
+
+    def write(self, step: Step) -> None:
+        self._line(asdict(step))
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> "TraceWriter":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _line(self, record: dict[str, Any]) -> None:
+        self._file.write(json.dumps(record, ensure_ascii=False) + "\n")
+        self._file.flush()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A trace read back. `truncated` says that the last line was cut off and left out."""
+
+    header: dict[str, Any]
+    canvases: tuple[Canvas, ...]
+    steps: tuple[Step, ...]
+    truncated: bool
+
+    def canvas(self, row: int, upto: int | None = None) -> tuple[int, ...]:
+        """A row's canvas after its first `upto` steps, or after all of them."""
+        mine = [step for step in self.steps if step.row == row]
+        return replay(self.canvases[row], mine[:upto])
+
+
+def read_trace(path: str | Path) -> Trace:
+    """Read a trace; a last line that was cut off is left out and reported, any other damage is an error."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError as error:
+        raise AxonError(f"cannot read the trace {path}: {error.strerror}") from None
+    # A complete file ends with a newline, so what follows the last one is empty or a line cut short.
+    cut_off = lines.pop() != ""
+    if not lines:
+        raise AxonError(f"{path} is not a trace: it has no complete header line")
+    records = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            records.append(json.loads(line))
+        except json.JSONDecodeError:
+            raise AxonError(f"{path} is not a trace: line {number} is not JSON") from None
+    top = records[0]
+    if not isinstance(top, dict) or top.get("format") != FORMAT:
+        raise AxonError(f"{path} is not a trace: its first line does not say format {FORMAT}")
+    try:
+        canvases = tuple(_canvas(row) for row in top["rows"])
+        steps = tuple(_step(record, len(canvases)) for record in records[1:])
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise AxonError(f"{path} is damaged: a record lacks or misnames a field ({error})") from None
+    return Trace(top, canvases, steps, cut_off)
+
+
+def _canvas(row: dict[str, Any]) -> Canvas:
+    free = [False] * len(row["tokens"])
+    for start, end in row["holes"]:
+        free[start:end] = [True] * (end - start)
+    spans = row["spans"]
+    return Canvas(tuple(row["tokens"]), tuple(free), None if spans is None else tuple(spans))
+
+
+def _step(record: dict[str, Any], rows: int) -> Step:
+    gate = record.pop("gate")
+    if not 0 <= record["row"] < rows:
+        raise KeyError(f"row {record['row']}")
+    return Step(**_tuples(record), gate=None if gate is None else GateReading(**_tuples(gate)))
+
+
+def _tuples(record: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
