@@ -5,7 +5,7 @@ tokenizer handed to `from_text`.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -91,6 +91,20 @@ class Canvas:
         first, last = self.holes[0][0], self.holes[-1][1]
         cuts = ((start, min(start + length, last)) for start in range(first, last, length))
         return tuple((start, end) for start, end in cuts if any(self.free[start:end]))
+
+    def written(self, tokens: Sequence[int], mask_id: int, ends: Collection[int]) -> list[tuple[int, ...]]:
+        """What stands in each hole of the finished row `tokens`, masks left out.
+
+        The open end is read up to the first of `ends` (the EOS tokens that count) or the first gap.
+        """
+        filled = []
+        for start, end in self.holes:
+            found = tokens[start:end]
+            if start == self.tail:
+                stop = (i for i, token in enumerate(found) if token == mask_id or token in ends)
+                found = found[: next(stop, len(found))]
+            filled.append(tuple(token for token in found if token != mask_id))
+        return filled
 
     def _is_free(self, position: int) -> bool:
         return 0 <= position < len(self) and self.free[position]

@@ -88,7 +88,7 @@ class Generation:
     @cached_property
     def document(self) -> str:
         """The whole text, prompt included; the fixed spans of an infilling canvas stand as they were given."""
-        holes = [self.model.decode(self._readable(*hole)) for hole in self.start.holes]
+        holes = [self.model.decode(tokens) for tokens in self._holes]
         spans = self.start.spans
         if spans is None:
             edges = [0, *(edge for hole in self.start.holes for edge in hole), len(self.start)]
@@ -97,18 +97,13 @@ class Generation:
         return "".join(part for pair in zip(spans, [*holes, ""], strict=True) for part in pair)
 
     @cached_property
-    def _written(self) -> tuple[int, ...]:
-        """All new tokens up to an EOS in the open end."""
-        return tuple(token for hole in self.start.holes for token in self._readable(*hole))
+    def _holes(self) -> list[tuple[int, ...]]:
+        ends = self.model.eos_ids if self.settings.stop_at_eos else ()
+        return self.start.written(self.canvas, self.model.mask_id, ends)
 
-    def _readable(self, start: int, end: int) -> tuple[int, ...]:
-        """The revealed tokens of a hole; the open end stops at the first EOS, or at the first gap."""
-        tokens = self.canvas[start:end]
-        if start == self.start.tail:
-            ends = {self.model.mask_id} | (self.model.eos_ids if self.settings.stop_at_eos else set())
-            stop = next((i for i, token in enumerate(tokens) if token in ends), len(tokens))
-            return tokens[:stop]
-        return tuple(token for token in tokens if token != self.model.mask_id)
+    @cached_property
+    def _written(self) -> tuple[int, ...]:
+        return tuple(token for tokens in self._holes for token in tokens)
 
 
 def stream(

@@ -1,4 +1,7 @@
-"""A run as JSON lines: a header, then every Step as it happened; read back and replayed to the same canvas."""
+"""A run as JSON lines: a header, then every Step as it happened; read back and replayed to the same canvas.
+
+Each line also brings the text of tokens not met before ("pieces"), so a trace can be shown without its model.
+"""
 
 import json
 from collections.abc import Iterable
@@ -49,10 +52,14 @@ class TraceWriter:
             self._file = open(path, "w", encoding="utf-8")  # noqa: SIM115 - open as long as the run lasts
         except OSError as error:
             raise AxonError(f"cannot write the trace to {path}: {error.strerror}") from None
-        self._line(header(model, decoder, settings, canvases))
+        self._model = model
+        self._told: set[int] = set()
+        canvases = list(canvases)
+        top = header(model, decoder, settings, canvases)
+        self._line(top, {token for canvas in canvases for token in canvas.tokens})
 
     def write(self, step: Step) -> None:
-        self._line(asdict(step))
+        self._line(asdict(step), set(step.tokens))
 
     def close(self) -> None:
         self._file.close()
@@ -65,24 +72,40 @@ class TraceWriter:
     ) -> None:
         self.close()
 
-    def _line(self, record: dict[str, Any]) -> None:
+    def _line(self, record: dict[str, Any], tokens: set[int]) -> None:
+        if self._model.has_tokenizer:
+            fresh = sorted(tokens - self._told)
+            self._told.update(fresh)
+            record["pieces"] = {token: self._model.decode([token]) for token in fresh}
         self._file.write(json.dumps(record, ensure_ascii=False) + "\n")
         self._file.flush()
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A trace read back. `truncated` says that the last line was cut off and left out."""
+    """A trace read back. `truncated` says that the last line was cut off and left out.
+
+    `pieces` is the text of every token that occurs, empty if the model came without a tokenizer.
+    """
 
     header: dict[str, Any]
     canvases: tuple[Canvas, ...]
     steps: tuple[Step, ...]
+    pieces: dict[int, str]
     truncated: bool
 
     def canvas(self, row: int, upto: int | None = None) -> tuple[int, ...]:
         """A row's canvas after its first `upto` steps, or after all of them."""
         mine = [step for step in self.steps if step.row == row]
         return replay(self.canvases[row], mine[:upto])
+
+    def tokens(self, row: int) -> tuple[int, ...]:
+        """A row's new tokens, up to the first EOS where the run stopped there."""
+        model, ends = self.header["model"], self.header["model"]["eos_ids"]
+        holes = self.canvases[row].written(
+            self.canvas(row), model["mask_id"], ends if self.header["settings"]["stop_at_eos"] else ()
+        )
+        return tuple(token for tokens in holes for token in tokens)
 
 
 def read_trace(path: str | Path) -> Trace:
@@ -105,11 +128,12 @@ def read_trace(path: str | Path) -> Trace:
     if not isinstance(top, dict) or top.get("format") != FORMAT:
         raise AxonError(f"{path} is not a trace: its first line does not say format {FORMAT}")
     try:
+        pieces = {int(token): text for record in records for token, text in record.pop("pieces", {}).items()}
         canvases = tuple(_canvas(row) for row in top["rows"])
         steps = tuple(_step(record, len(canvases)) for record in records[1:])
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
         raise AxonError(f"{path} is damaged: a record lacks or misnames a field ({error})") from None
-    return Trace(top, canvases, steps, cut_off)
+    return Trace(top, canvases, steps, pieces, cut_off)
 
 
 def _canvas(row: dict[str, Any]) -> Canvas:

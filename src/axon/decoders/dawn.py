@@ -21,6 +21,7 @@ class Dawn(Decoder):
       induced   c >= induce, and depends on a visible position the model itself is confident about
       likely    c >= low, neither of the above, and depends on no position that is both sure and induced;
                 taken in order of confidence, dropping whatever depends on a taken one or the reverse
+
     If all three are empty, the most confident position is revealed.
     """
 

@@ -5,8 +5,8 @@ fractions such as 1/8, true, false, none, or bare words.
 """
 
 import re
-from collections.abc import Callable
-from dataclasses import fields
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, fields
 from typing import Any, TypeVar
 
 from axon.decoders.base import Decoder
@@ -14,11 +14,20 @@ from axon.errors import AxonError
 
 D = TypeVar("D", bound=type[Decoder])
 
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """A decoder made of a decoder, and the parameters its name stands for."""
+
+    cls: Callable[..., Decoder]
+    preset: Mapping[str, Any]
+
+
 _PART = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(?:\(([^()]*)\))?\s*")
 _WORDS = {"none": None, "true": True, "false": False}
 
 _bases: dict[str, type[Decoder]] = {}
-_wrappers: dict[str, tuple[type[Decoder], Callable[..., Decoder]]] = {}
+_wrappers: dict[str, Wrapper] = {}
 
 
 def register(cls: D) -> D:
@@ -30,9 +39,9 @@ def register(cls: D) -> D:
     return cls
 
 
-def register_wrapper(name: str, cls: type[Decoder], build: Callable[..., Decoder]) -> None:
-    """Make build(base, **parameters) known as +name."""
-    _wrappers[name] = (cls, build)
+def register_wrapper(name: str, cls: Callable[..., Decoder], preset: Mapping[str, Any]) -> None:
+    """Make cls(base, **preset and parameters) known as +name."""
+    _wrappers[name] = Wrapper(cls, preset)
 
 
 def registered() -> dict[str, type[Decoder]]:
@@ -40,13 +49,13 @@ def registered() -> dict[str, type[Decoder]]:
     return dict(sorted(_bases.items()))
 
 
-def wrappers() -> dict[str, type[Decoder]]:
+def wrappers() -> dict[str, Wrapper]:
     """All wrappers by name, in alphabetical order."""
-    return {name: cls for name, (cls, _) in sorted(_wrappers.items())}
+    return dict(sorted(_wrappers.items()))
 
 
-def parameters(cls: type[Decoder]) -> dict[str, Any]:
-    """A decoder's parameters and their defaults; a wrapper's base is not one of them."""
+def parameters(cls: Callable[..., Decoder]) -> dict[str, Field[Any]]:
+    """A decoder's parameters by name; a wrapper's base is not one of them."""
     return {f.name: f for f in fields(cls) if f.name != "base"}  # type: ignore[arg-type]
 
 
@@ -61,8 +70,8 @@ def decoder(text: str) -> Decoder:
     for name, values in parts[1:]:
         if name not in _wrappers:
             raise AxonError(f"unknown wrapper {name!r} behind '+'; known are {', '.join(wrappers())}")
-        cls, build = _wrappers[name]
-        built = build(built, **_checked(name, cls, values))
+        wrapper = _wrappers[name]
+        built = wrapper.cls(built, **{**wrapper.preset, **_checked(name, wrapper.cls, values)})
     return built
 
 
@@ -86,7 +95,7 @@ def _split(part: str, text: str) -> tuple[str, dict[str, Any]]:
     return match[1].lower(), values
 
 
-def _checked(name: str, cls: type[Decoder], values: dict[str, Any]) -> dict[str, Any]:
+def _checked(name: str, cls: Callable[..., Decoder], values: dict[str, Any]) -> dict[str, Any]:
     allowed = parameters(cls)
     for key in values:
         if key not in allowed:

@@ -19,13 +19,13 @@ class Text:
         return self.tokenizer is not None and bool(self.tokenizer.chat_template)
 
     def encode(self, text: str) -> list[int]:
-        return list(self._tokenizer("text").encode(text, add_special_tokens=False))
+        return list(self._tokenizer("read text; give token ids").encode(text, add_special_tokens=False))
 
-    def decode(self, tokens: Sequence[int], *, keep_special: bool = False) -> str:
-        return str(self._tokenizer("text").decode(list(tokens), skip_special_tokens=not keep_special))
+    def decode(self, tokens: Sequence[int]) -> str:
+        return str(self._tokenizer("write text; use the tokens").decode(list(tokens), skip_special_tokens=True))
 
     def chat(self, messages: Sequence[dict[str, str]]) -> list[int]:
-        tokenizer = self._tokenizer("a chat")
+        tokenizer = self._tokenizer("read a chat; give token ids")
         if not tokenizer.chat_template:
             raise AxonError(f"{self.model} has no chat template; give the prompt as text or token ids")
         text = tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True)
@@ -33,5 +33,5 @@ class Text:
 
     def _tokenizer(self, what: str) -> Any:
         if self.tokenizer is None:
-            raise AxonError(f"{self.model} came without a tokenizer, so it cannot take {what}; give token ids")
+            raise AxonError(f"{self.model} came without a tokenizer, so it cannot {what}")
         return self.tokenizer

@@ -27,6 +27,7 @@ _SENTENCES = (
     "the quick brown fox jumps over the lazy dog while five boxing wizards watch.",
     "if every letter is guessed in the dark, the sentence comes out wrong in the middle.",
 )
+_LETTER_A = _ALPHABET.index("a")
 _LAST = max(map(len, _SENTENCES))
 
 
@@ -52,9 +53,8 @@ class ToyModel:
                 raise AxonError(f"the toy model knows plain ASCII only, got {letter!r}")
         return [_ALPHABET.index(letter) for letter in text]
 
-    def decode(self, tokens: Sequence[int], *, keep_special: bool = False) -> str:
-        special = {self.mask_id: "░", **dict.fromkeys(self.eos_ids, "∎")} if keep_special else {}
-        return "".join(_ALPHABET[t] if t < len(_ALPHABET) else special.get(t, "") for t in tokens)
+    def decode(self, tokens: Sequence[int]) -> str:
+        return "".join(_ALPHABET[token] for token in tokens if token < len(_ALPHABET))
 
     def chat(self, messages: Sequence[dict[str, str]]) -> list[int]:
         return self.encode("".join(message["content"].replace("\n", " ") + "\n" for message in messages))
@@ -91,7 +91,9 @@ class ToyModel:
         target, head = self._target(frame)
         margin = self._margin(frame, head)
         place = torch.arange(frame.tokens.shape[1])
-        rival = (target * 31 + place * 17 + 7) % len(_ALPHABET)
+        # Another letter of the alphabet, never the right one.
+        rival = _LETTER_A + (target * 31 + place * 17) % 26
+        rival = torch.where(rival == target, _LETTER_A + (rival + 1 - _LETTER_A) % 26, rival)
 
         def hidden_at(rows: Tensor, places: Tensor) -> Tensor:
             return torch.stack([target[rows, places], rival[rows, places], margin[rows, places]], dim=1)

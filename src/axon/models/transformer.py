@@ -51,8 +51,8 @@ class TransformerModel:
     def encode(self, text: str) -> list[int]:
         return self.text.encode(text)
 
-    def decode(self, tokens: Sequence[int], *, keep_special: bool = False) -> str:
-        return self.text.decode(tokens, keep_special=keep_special)
+    def decode(self, tokens: Sequence[int]) -> str:
+        return self.text.decode(tokens)
 
     def chat(self, messages: Sequence[dict[str, str]]) -> list[int]:
         return self.text.chat(messages)

@@ -19,6 +19,7 @@ from axon.errors import AxonError
 from axon.signals import AttentionNeed, Layers, Needs, Signals
 from axon.support import coverage, gate
 
+# The paper's reading, as changes to the defaults, which are the released one's.
 PAPER: dict[str, Any] = {
     "gate": "hybrid",
     "uncertain": 0.9,
@@ -255,6 +256,6 @@ def _readings(
     ]
 
 
-register_wrapper("axon", Axon, Axon)
-register_wrapper("axon.paper", Axon, Axon.paper)
-register_wrapper("axon.released", Axon, Axon.released)
+register_wrapper("axon", Axon, {})
+register_wrapper("axon.paper", Axon, PAPER)
+register_wrapper("axon.released", Axon, {})

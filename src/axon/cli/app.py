@@ -1,0 +1,31 @@
+"""The `axon` command: its options at the top level and its sub-commands."""
+
+from typing import Annotated
+
+import typer
+
+import axon
+from axon.cli import decoders, generate, replay
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Write with masked diffusion language models, fast.",
+)
+app.command()(generate.generate)
+app.command()(decoders.decoders)
+app.command()(replay.replay)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"axon {axon.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def top(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
+) -> None:
+    """Options that stand before a command."""
