@@ -7,6 +7,7 @@ from pathlib import Path
 from time import perf_counter
 from types import ModuleType
 
+import torch
 from rich.console import Console
 
 from benchmarks import axon_cost, caches, engine_overhead, head, machine, memory, report, throughput
@@ -27,6 +28,8 @@ _RESULTS = Path(__file__).parent / "results.json"
 
 def main() -> None:
     options = _options()
+    if options.threads is not None:
+        torch.set_num_threads(options.threads)
     shape = QUICK if options.quick else FULL
     subjects = Subjects(shape)
     console = Console()
@@ -64,6 +67,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="tiny shapes, to see that everything runs; not judged")
     parser.add_argument("--only", default=",".join(_BENCHMARKS), help="which ones, for example a,c")
     parser.add_argument("--output", type=Path, help="where to write the JSON of a quick or partial run")
+    parser.add_argument("--threads", type=int, help="torch's threads; 1 is steadier where others use the machine")
     options = parser.parse_args()
     options.only = [name.strip() for name in options.only.split(",")]
     unknown = [name for name in options.only if name not in _BENCHMARKS]

@@ -2,67 +2,59 @@
 
 from statistics import median
 
+import numpy as np
+
 from axon import Engine, Settings
 from axon.decoders import Sequential
-from benchmarks.figures import Figure, Target
+from benchmarks.figures import Figure, times
 from benchmarks.subjects import Subjects
-from benchmarks.timing import Times, take_turns
+from benchmarks.timing import Estimate, Picks, Values, estimate, take_turns
 
 TITLE = "caches"
+_CACHED = ("dual", "prefix")
 
 
 def run(subjects: Subjects) -> list[Figure]:
-    base = subjects.shape.canvas
-    return [*_at(subjects, base, 4.0), *_at(subjects, 2 * base, None)]
+    canvas, rounds = subjects.shape.canvas, subjects.shape.cache_rounds
+    # Evaluations of a canvas twice as long take more than twice as long, so fewer are timed.
+    return [*_at(subjects, canvas, rounds, 4.0), *_at(subjects, 2 * canvas, rounds // 2, None)]
 
 
-def _at(subjects: Subjects, length: int, least: float | None) -> list[Figure]:
-    seconds = _timed(subjects, length)
+def _at(subjects: Subjects, length: int, rounds: int, least: float | None) -> list[Figure]:
     block = subjects.shape.block
-
-    def whole(kind: str) -> float:
-        """Seconds of the block: its first evaluation is always a full one, the later ones are alike."""
-        first, *later = seconds[kind]
-        return first + (block - 1) * median(later)
-
-    # Without a cache the first evaluation is like the later ones.
-    none = block * median(seconds["none"])
+    engines = {kind: _engine(subjects, length, rounds, kind) for kind in ("none", *_CACHED)}
+    seconds = take_turns({kind: engine.step for kind, engine in engines.items()}, rounds)
     return [
-        Figure(
+        times(
             f"{kind} faster than none, canvas {length}",
-            none / whole(kind),
-            "×",
-            None if least is None or kind != "dual" else Target(least, "at least"),
-            details={
-                "block_seconds": {"none": none, kind: whole(kind)},
-                "evaluations_timed": {name: len(seconds[name]) for name in ("none", kind)},
-                "evaluations_of_block": block,
-                "block_starts_at": length // 2,
-                "how": "the block's time is its first evaluation plus the median of the later ones times their "
-                "number; without a cache, evaluations spread evenly over the block are timed, not all of them",
-            },
+            _speed(seconds["none"], seconds[kind], block),
+            least if kind == "dual" else None,
+            evaluations_of_block=block,
+            evaluations_timed=rounds,
+            how="one token per evaluation; timed are evaluations spread evenly over the block, and the median "
+            "of those after the first, which is a full one, stands for all after the first",
+            block_starts_at=length // 2,
+            seconds_first={name: seconds[name][0] for name in ("none", kind)},
+            median_seconds_later={name: median(seconds[name][1:]) for name in ("none", kind)},
         )
-        for kind in ("dual", "prefix")
+        for kind in _CACHED
     ]
 
 
-def _timed(subjects: Subjects, length: int) -> Times:
-    """Seconds of each evaluation; uncached ones only at every n-th step, since they take long and are all alike."""
-    shape = subjects.shape
-    cached = {kind: _engine(subjects, length, kind) for kind in ("dual", "prefix")}
-    seconds: Times = {"none": [], "dual": [], "prefix": []}
-    for step in range(shape.block):
-        sides = {kind: engine.step for kind, engine in cached.items()}
-        if step % shape.uncached_stride == 0:
-            # As many positions of the block are still masked as the cached engines have left.
-            sides["none"] = _engine(subjects, length, "none", written=step).step
-        for kind, taken in take_turns(sides, rounds=1).items():
-            seconds[kind] += taken
-    return seconds
+def _speed(none: list[float], cached: list[float], block: int) -> Estimate:
+    """Time of the block's evaluations without a cache over with one, from the rounds' own ratios."""
+    first, later = cached[0] / none[0], np.array(cached[1:]) / np.array(none[1:])
+
+    def speed(picks: Picks) -> Values:
+        typical: Values = np.median(later[picks], axis=-1)
+        return block / (first + (block - 1) * typical)
+
+    return estimate(speed, len(later))
 
 
-def _engine(subjects: Subjects, length: int, cache: str, written: int = 0) -> Engine:
-    block = subjects.shape.block
-    engine = Engine(subjects.large, Sequential(), cache)
-    engine.join(0, subjects.canvas(length, written), Settings(max_new_tokens=block, block_length=block))
+def _engine(subjects: Subjects, length: int, rounds: int, cache: str) -> Engine:
+    """An engine that goes through its first block in `rounds` evaluations, each revealing as many tokens."""
+    block, canvas = subjects.shape.block, subjects.canvas(length)
+    engine = Engine(subjects.large, Sequential(rounds * len(canvas.blocks(block))), cache)
+    engine.join(0, canvas, Settings(max_new_tokens=block, block_length=block))
     return engine

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from benchmarks.timing import Ratio
+from benchmarks.timing import Estimate
 
 Unit = Literal["×", "%", "tokens/s", "MB"]
 
@@ -37,14 +37,14 @@ class Figure:
         return None if self.target is None else self.target.met_by(self.value)
 
 
-def added(name: str, found: Ratio, most: float | None, **details: Any) -> Figure:
+def added(name: str, found: Estimate, most: float | None, **details: Any) -> Figure:
     """Time one side takes beyond the other, in per cent; `most` is the target."""
     interval = (100 * (found.low - 1), 100 * (found.high - 1))
     target = None if most is None else Target(most, "at most")
-    return Figure(name, 100 * (found.median - 1), "%", target, interval, details)
+    return Figure(name, 100 * (found.value - 1), "%", target, interval, details)
 
 
-def times(name: str, found: Ratio, least: float | None, **details: Any) -> Figure:
+def times(name: str, found: Estimate, least: float | None, **details: Any) -> Figure:
     """How many times less one side takes than the other; `least` is the target."""
     target = None if least is None else Target(least, "at least")
-    return Figure(name, found.median, "×", target, (found.low, found.high), details)
+    return Figure(name, found.value, "×", target, (found.low, found.high), details)

@@ -21,8 +21,8 @@ class Shape:
     overhead_rounds: int
     tiny_overhead_rounds: int
     head_rounds: int
-    # (d) one evaluation in this many is timed without a cache, where they are all alike.
-    uncached_stride: int
+    # (d) evaluations timed of a block.
+    cache_rounds: int
     # (e) prompts, rounds and new tokens per prompt.
     prompts: int
     throughput_rounds: int
@@ -48,9 +48,9 @@ FULL = Shape(
     overhead_rounds=16,
     tiny_overhead_rounds=128,
     head_rounds=7,
-    uncached_stride=4,
+    cache_rounds=16,
     prompts=16,
-    throughput_rounds=5,
+    throughput_rounds=3,
     new_tokens=64,
 )
 
@@ -68,7 +68,7 @@ QUICK = Shape(
     overhead_rounds=8,
     tiny_overhead_rounds=8,
     head_rounds=3,
-    uncached_stride=2,
+    cache_rounds=8,
     prompts=16,
     throughput_rounds=1,
     new_tokens=32,

@@ -34,18 +34,11 @@ class Subjects:
     def tiny(self) -> Model:
         return axon.load(_GOLDEN, device="cpu")
 
-    def canvas(self, length: int, written: int = 0) -> Canvas:
-        """A prompt of half the length, the rest free, the last `written` positions of the first block given.
-
-        The block stands in the middle, so that a cache has something to freeze on both sides of it.
-        """
+    def canvas(self, length: int) -> Canvas:
+        """A prompt of half the length, the rest free: a cache can freeze something on both sides of the block."""
         source = torch.Generator().manual_seed(0)
-        tokens = torch.randint(_mask_id(self.shape), (length,), generator=source)
-        start, end = length // 2, length // 2 + self.shape.block
-        free = torch.arange(length) >= start
-        free[end - written : end] = False
-        tokens[free] = _mask_id(self.shape)
-        return Canvas(tuple(tokens.tolist()), tuple(free.tolist()))
+        tokens = torch.randint(_mask_id(self.shape), (length // 2,), generator=source)
+        return Canvas.from_prompt(tokens.tolist(), length - len(tokens), _mask_id(self.shape))
 
     @cached_property
     def frame(self) -> Frame:

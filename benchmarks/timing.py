@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 Times = dict[str, list[float]]
+Picks = NDArray[np.int64]
+Values = NDArray[np.float64]
 
 
 def take_turns(
@@ -28,17 +31,22 @@ def take_turns(
 
 
 @dataclass(frozen=True, slots=True)
-class Ratio:
-    """A median of per-round ratios, with the 95 % interval a bootstrap gives it."""
+class Estimate:
+    """A number and the 95 % interval a bootstrap over the rounds gives it."""
 
-    median: float
+    value: float
     low: float
     high: float
 
 
-def ratio(over: list[float], under: list[float]) -> Ratio:
-    """How many times longer `over` took than `under`, round by round."""
+def estimate(statistic: Callable[[Picks], Values], rounds: int) -> Estimate:
+    """A statistic of the rounds; it is given the rounds to use, (*, rounds), and answers with (*)."""
+    draws = np.random.default_rng(0).integers(rounds, size=(10_000, rounds))
+    low, high = np.quantile(statistic(draws), [0.025, 0.975])
+    return Estimate(float(statistic(np.arange(rounds)[None])[0]), float(low), float(high))
+
+
+def ratio(over: list[float], under: list[float]) -> Estimate:
+    """How many times longer `over` took than `under`: the median over rounds."""
     pairs = np.array(over) / np.array(under)
-    draws = np.random.default_rng(0).choice(pairs, size=(10_000, len(pairs)))
-    low, high = np.quantile(np.median(draws, axis=1), [0.025, 0.975])
-    return Ratio(float(np.median(pairs)), float(low), float(high))
+    return estimate(lambda picks: np.median(pairs[picks], axis=-1), len(pairs))

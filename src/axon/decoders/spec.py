@@ -33,7 +33,10 @@ _wrappers: dict[str, Wrapper] = {}
 def register(cls: D) -> D:
     """Class decorator: make a decoder known to `axon.decoder` under its class name in lower case."""
     name = cls.spec_name()
-    if name in _wrappers or _bases.get(name, cls) is not cls:
+    known = _bases.get(name, cls)
+    # The same class defined again, as when a notebook cell is run twice, takes the place of the old one.
+    same = (known.__module__, known.__qualname__) == (cls.__module__, cls.__qualname__)
+    if name in _wrappers or not same:
         raise AxonError(f"a decoder named {name} exists already; choose another class name")
     _bases[name] = cls
     return cls
