@@ -36,6 +36,13 @@ class Figure:
         """None without a target."""
         return None if self.target is None else self.target.met_by(self.value)
 
+    @property
+    def sure(self) -> bool:
+        """Whether the whole interval falls on one side of the target."""
+        if self.target is None or self.interval is None:
+            return True
+        return len({self.target.met_by(edge) for edge in self.interval}) == 1
+
 
 def added(name: str, found: Estimate, most: float | None, **details: Any) -> Figure:
     """Time one side takes beyond the other, in per cent; `most` is the target."""

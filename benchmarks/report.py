@@ -13,8 +13,8 @@ _SIGN = {"at most": "≤", "at least": "≥", "below": "<"}
 
 def table(results: dict[str, tuple[str, list[Figure]]], *, judged: bool) -> Table:
     """One line per figure; a quick run is not judged."""
-    caption = "medians within one run, 95 % interval where rounds were paired"
-    view = Table(box=box.SIMPLE, caption=caption if judged else f"{caption}; quick shapes are not judged")
+    judging = "? where the interval holds the target" if judged else "quick shapes are not judged"
+    view = Table(box=box.SIMPLE, caption=f"medians within one run, 95 % intervals; {judging}")
     view.add_column("measured")
     view.add_column("value", justify="right", no_wrap=True)
     view.add_column("interval", justify="right", no_wrap=True)
@@ -34,15 +34,19 @@ def _cells(figure: Figure, judged: bool) -> tuple[str, str, str, str]:
     interval = "" if figure.interval is None else " … ".join(show(edge) for edge in figure.interval)
     if figure.target is None:
         return value, interval, "", ""
-    verdict = "" if not judged else "[green]pass[/green]" if figure.met else "[bold red]MISS[/bold red]"
+    verdict = ""
+    if judged:
+        verdict = ("[green]pass[/green]" if figure.met else "[bold red]MISS[/bold red]") + ("" if figure.sure else " ?")
     return value, interval, f"{_SIGN[figure.target.kind]} {figure.target.bound:g} {figure.unit}", verdict
 
 
 def as_dict(figure: Figure, *, judged: bool) -> dict[str, Any]:
     """A figure with everything the table leaves out."""
-    target = None
+    target: dict[str, Any] | None = None
     if figure.target is not None:
-        target = {figure.target.kind: figure.target.bound, "met": figure.met if judged else None}
+        target = {figure.target.kind: figure.target.bound}
+        if judged:
+            target |= {"met": figure.met, "sure": figure.sure}
     return {
         "name": figure.name,
         "value": figure.value,

@@ -1,5 +1,6 @@
 """What several test files share: the decoders under test, ragged rows, the laws, and signals made by hand."""
 
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
@@ -65,9 +66,17 @@ DECODERS = BASES + AXONS
 ON_CHECKPOINTS = [rule for rule in DECODERS if rule not in (BASES[1], BASES[5], BASES[9], BASES[11], *AXONS[15:17])]
 
 
+def label(rule):
+    """A decoder's text without the parameters that stand at their defaults."""
+    base = getattr(rule, "base", None)
+    given = [f for f in fields(rule) if f.name != "base" and getattr(rule, f.name) != f.default]
+    inner = ",".join(f"{f.name}={getattr(rule, f.name)}" for f in given)
+    return (f"{label(base)}+" if base else "") + rule.spec_name() + (f"({inner})" if inner else "")
+
+
 def every(rules):
     """A parametrisation over decoders, named by their texts."""
-    return pytest.mark.parametrize("decoder", rules, ids=[str(rule) for rule in rules])
+    return pytest.mark.parametrize("decoder", rules, ids=[label(rule) for rule in rules])
 
 
 def may_wait(decoder):

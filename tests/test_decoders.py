@@ -1,5 +1,7 @@
 """Each published rule on signals made by hand, the parameters it refuses, and decoders from text."""
 
+from functools import partial
+
 import pytest
 import torch
 

@@ -1,5 +1,6 @@
 """The loop on its own: when rows end, what is read from them, infilling, and what is refused."""
 
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from axon import decoders
 from axon.engine import Engine
 from axon.models import ToyModel
 from axon.prompts import to_canvases
-from cases import golden, infill, pictures
+from cases import golden, infill, label, pictures
 
 PROMPT = "b\n"
 SURE = decoders.Confidence()
@@ -107,7 +108,7 @@ def test_tokens_are_the_new_ones_up_to_the_eos_and_without_it():
 
 def test_a_stop_text_ends_the_row_and_is_cut_off():
     model = Script("xone two three")
-    (out,) = axon.generate(model, "x", decoders.Sequential(), axon.Settings(16, 4, stop=("two",)))
+    (out,) = axon.generate(model, "x", decoders.Sequential(), axon.Settings(16, 1, stop=("two",)))
     assert (out.text, out.finish_reason) == ("one ", "stop")
     assert out.tokens == tuple(model.encode("one "))
     assert out.nfe == 7
@@ -295,8 +296,6 @@ def test_steps_say_where_their_reveals_come_from(toy):
 
 def poisoned(family, token):
     """A golden model in which one token's embedding is not a number."""
-    from copy import deepcopy
-
     model = golden(family)
     network = deepcopy(model.network)
     network.model.embed_tokens.weight[token] = torch.nan
@@ -323,7 +322,7 @@ def test_an_evaluation_that_is_not_finite_stops_that_row_and_no_other(family, ca
     assert {out[0].finish_reason, out[2].finish_reason} != {"error"}
 
 
-@pytest.mark.parametrize("rule", [decoders.Dawn(), decoders.Klass(), axon.Axon.paper(SURE, budget="cover")], ids=str)
+@pytest.mark.parametrize("rule", [decoders.Dawn(), decoders.Klass(), axon.Axon.paper(SURE, budget="cover")], ids=label)
 def test_a_model_of_nothing_but_nan_ends_every_row_at_once(rule):
     model = golden("llada")
     broken = poisoned("llada", slice(None))
@@ -450,7 +449,6 @@ BAD_SETTINGS = [
     ("temperature", float("inf")),
     ("seed", -1),
     ("seed", 1.5),
-    ("seed", (1, "b")),
     ("seed", None),
     ("cache", "suffix"),
     ("cache", None),

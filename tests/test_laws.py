@@ -20,12 +20,14 @@ from cases import (
     every,
     golden,
     infill,
+    label,
     may_wait,
     picture,
     pictures,
     ragged,
 )
 
+EIGHT = tuple(range(8))
 SHORT = axon.Settings(max_new_tokens=6, block_length=3)
 
 
@@ -45,6 +47,7 @@ def alone(name, decoder, settings, index):
     return axon.generate(model, ragged(model.mask_id)[index], decoder, settings)[0]
 
 
+@cache
 def in_company(name, decoder, settings, which):
     model = loaded(name)
     rows = ragged(model.mask_id)
@@ -55,17 +58,17 @@ def test_every_registered_decoder_is_under_test():
     assert {type(rule) for rule in BASES} == set(decoders.registered().values())
 
 
-@pytest.mark.parametrize(("name", "decoder"), EVERYWHERE, ids=[f"{name}-{rule}" for name, rule in EVERYWHERE])
+@pytest.mark.parametrize(("name", "decoder"), EVERYWHERE, ids=[f"{name}-{label(rule)}" for name, rule in EVERYWHERE])
 def test_the_laws_hold(name, decoder):
-    for generation in in_company(name, decoder, SHORT, range(8)):
+    for generation in in_company(name, decoder, SHORT, EIGHT):
         check_laws(generation, waits=may_wait(decoder))
 
 
-@pytest.mark.parametrize(("name", "decoder"), EVERYWHERE, ids=[f"{name}-{rule}" for name, rule in EVERYWHERE])
+@pytest.mark.parametrize(("name", "decoder"), EVERYWHERE, ids=[f"{name}-{label(rule)}" for name, rule in EVERYWHERE])
 def test_neighbours_do_not_change_a_row(name, decoder):
-    for which in ((3, 1), (6, 2, 4, 0, 5), tuple(range(8))):
+    for which in ((3, 1), (6, 2, 4, 0, 5), EIGHT):
         together = in_company(name, decoder, SHORT, which)
-        for index in {1, 2, 3, 5}.intersection(which):
+        for index in {2, 3, 5}.intersection(which):
             single, generation = alone(name, decoder, SHORT, index), together[which.index(index)]
             assert pictures(generation) == pictures(single)
             ours, theirs = ([c for step in one.steps for c in step.confidences] for one in (generation, single))
@@ -76,7 +79,7 @@ def test_neighbours_do_not_change_a_row(name, decoder):
 @pytest.mark.parametrize("name", ["toy", "llada", "dream"])
 def test_rows_that_join_as_others_leave_come_out_the_same(name, size):
     decoder = axon.Axon(decoders.Dawn(sink=0.3, edge=0.03, induce=0.2, low=0.15, confident=0.4))
-    batched = in_company(name, decoder, replace(SHORT, batch_size=size), range(8))
+    batched = in_company(name, decoder, replace(SHORT, batch_size=size), EIGHT)
     for index, generation in enumerate(batched):
         assert pictures(generation) == pictures(alone(name, decoder, SHORT, index))
 
@@ -95,12 +98,12 @@ CACHED = [
 @pytest.mark.parametrize("name", ["toy", "llada", "dream"])
 def test_neighbours_do_not_change_a_row_with_a_cache(name, kind, decoder):
     cached = replace(SHORT, cache=kind)
-    for batch_size in (None, 3):
-        batched = in_company(name, decoder, replace(cached, batch_size=batch_size), range(8))
-        for generation in batched:
-            check_laws(generation)
-        for index in (0, 2, 4, 5, 6):
-            assert pictures(batched[index]) == pictures(alone(name, decoder, cached, index))
+    # Three at a time, so that rows also join and leave a cache others are using.
+    batched = in_company(name, decoder, replace(cached, batch_size=3), EIGHT)
+    for generation in batched:
+        check_laws(generation)
+    for index in (2, 4, 5, 6):
+        assert pictures(batched[index]) == pictures(alone(name, decoder, cached, index))
 
 
 @pytest.mark.parametrize("name", ["toy", "llada", "dream"])
@@ -141,15 +144,14 @@ WARM = replace(SHORT, temperature=1.5, seed=(3, 1, 4, 1, 5, 9, 2, 6))
 
 
 @every([decoders.Sequential(), decoders.Klass(0.2, 3.0, 2), axon.Axon.paper(decoders.Confidence(0.5), budget=2)])
-@pytest.mark.parametrize("kind", ["none", "prefix"])
-@pytest.mark.parametrize("name", ["toy", "llada", "dream"])
+@pytest.mark.parametrize(("name", "kind"), [("toy", "none"), ("toy", "dual"), ("llada", "none"), ("dream", "prefix")])
 def test_a_seed_gives_the_same_text_alone_and_in_company(name, kind, decoder):
     rows, model = ragged(loaded(name).mask_id), loaded(name)
     warm = replace(WARM, cache=kind)
     together = axon.generate(model, list(rows), decoder, replace(warm, batch_size=5))
     for index, generation in enumerate(together):
         check_laws(generation)
-        if index in (2, 4, 6):
+        if index in (2, 6):
             (single,) = axon.generate(model, rows[index], decoder, replace(warm, seed=warm.seed[index]))
             assert pictures(single) == pictures(generation)
 

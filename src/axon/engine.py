@@ -13,11 +13,12 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
+from axon import checks
 from axon.canvas import Canvas
 from axon.decoders.base import Decoder, GateReading, best
 from axon.errors import AxonError
 from axon.models.base import Model, Sampling
-from axon.settings import Settings
+from axon.settings import CACHES, Settings
 from axon.signals import Frame, Signals
 
 Finish = Literal["stop", "length", "error"]
@@ -96,6 +97,7 @@ class Engine:
     """Decodes any number of rows together with one model and one decoder."""
 
     def __init__(self, model: Model, decoder: Decoder, cache: str = "none") -> None:
+        checks.one_of("cache", cache, CACHES)
         self.model = model
         self.decoder = decoder
         self._cache = model.new_cache(cache)
@@ -160,9 +162,11 @@ class Engine:
         size, length = len(rows), max(len(row.tokens) for row in rows)
         spans = np.array([row.blocks[row.block] for row in rows])
         start, width = spans[:, 0], spans[:, 1] - spans[:, 0]
-        tokens = np.zeros((size, length), dtype=np.int64)
+        tokens = np.empty((size, length), dtype=np.int64)
         row_masked = np.zeros((size, length), dtype=np.bool_)
         for index, row in enumerate(rows):
+            # Padding repeats the row's own last token: one of another row's might be the one that is not a number.
+            tokens[index] = row.tokens[-1]
             tokens[index, : len(row.tokens)] = row.tokens
             row_masked[index, : len(row.tokens)] = row.masked
         lengths = np.array([len(row.tokens) for row in rows])

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -164,7 +165,7 @@ def _run(
 def _steps(engine: Engine, canvases: list[Canvas], settings: Settings, writer: TraceWriter | None) -> Iterator[Step]:
     waiting = list(enumerate(canvases))[::-1]
     room = settings.batch_size or len(canvases)
-    try:
+    with writer or nullcontext():
         while waiting or engine.active:
             while waiting and engine.active < room:
                 engine.join(*waiting.pop(), settings)
@@ -172,6 +173,3 @@ def _steps(engine: Engine, canvases: list[Canvas], settings: Settings, writer: T
                 if writer is not None:
                     writer.write(step)
                 yield step
-    finally:
-        if writer is not None:
-            writer.close()

@@ -47,6 +47,8 @@ def _to_canvas(model: Model, prompt: Any, settings: Settings, index: int) -> Can
             raise AxonError(f"prompt {index} is empty; it needs at least one token")
         canvas = Canvas.from_prompt(fixed, settings.max_new_tokens, model.mask_id)
     for token in fixed:
+        if not _is_id(token):
+            raise AxonError(f"prompt {index} holds {token!r}, which is not a token id")
         if not 0 <= token < model.vocab_size:
             raise AxonError(f"prompt {index} holds token {token}, outside the vocabulary of {model.vocab_size}")
         if token == model.mask_id:
@@ -73,7 +75,8 @@ def _token_ids(model: Model, prompt: Any, index: int) -> list[int]:
 
 
 def _is_id(item: Any) -> bool:
-    return not isinstance(item, bool) and hasattr(item, "__index__")
+    # Arrays have __index__ too, but are whole prompts.
+    return not isinstance(item, bool) and hasattr(item, "__index__") and getattr(item, "ndim", 0) == 0
 
 
 def _is_chat(items: Sequence[Any]) -> bool:

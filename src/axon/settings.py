@@ -6,6 +6,8 @@ from typing import Any, Literal
 from axon import checks
 from axon.errors import AxonError
 
+CACHES = ("none", "prefix", "dual")
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -47,10 +49,10 @@ class Settings:
             object.__setattr__(self, "seed", tuple(self.seed))
         for seed in self.seed if isinstance(self.seed, tuple) else (self.seed,):
             checks.whole("seed", seed, least=0)
-        checks.one_of("cache", self.cache, ("none", "prefix", "dual"))
+        checks.one_of("cache", self.cache, CACHES)
         checks.flag("stop_at_eos", self.stop_at_eos)
-        if isinstance(self.stop, str):
-            raise AxonError(f"stop must be a tuple of texts, got the single text {self.stop!r}")
+        if not isinstance(self.stop, tuple | list):
+            raise AxonError(f"stop must be a tuple of texts, got {self.stop!r}")
         object.__setattr__(self, "stop", tuple(self.stop))
         if not all(isinstance(text, str) and text for text in self.stop):
             raise AxonError(f"stop must hold non-empty texts only, got {self.stop!r}")

@@ -4,12 +4,12 @@ Each line also brings the text of tokens not met before ("pieces"), so a trace c
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import IO, Any
 
 from axon.canvas import Canvas
 from axon.decoders.base import Decoder, GateReading
@@ -43,42 +43,49 @@ def header(model: Model, decoder: Decoder, settings: Settings, canvases: Iterabl
 
 
 class TraceWriter:
-    """Writes a trace line by line, so that a run cut short leaves what it did."""
+    """Writes a trace line by line, so that a run cut short leaves what it did.
+
+    Making one writes the header, so a path that cannot be written is refused before anything is decoded; the
+    steps are written while it is entered.
+    """
 
     def __init__(
-        self, path: str | Path, model: Model, decoder: Decoder, settings: Settings, canvases: Iterable[Canvas]
+        self, path: str | Path, model: Model, decoder: Decoder, settings: Settings, canvases: Sequence[Canvas]
     ) -> None:
-        try:
-            self._file = open(path, "w", encoding="utf-8")  # noqa: SIM115 - open as long as the run lasts
-        except OSError as error:
-            raise AxonError(f"cannot write the trace to {path}: {error.strerror}") from None
-        self._model = model
+        self._path, self._model = Path(path), model
         self._told: set[int] = set()
-        canvases = list(canvases)
-        top = header(model, decoder, settings, canvases)
-        self._line(top, {token for canvas in canvases for token in canvas.tokens})
+        with self._open("w") as self._file:
+            top = header(model, decoder, settings, canvases)
+            self._line(top, {token for canvas in canvases for token in canvas.tokens})
 
     def write(self, step: Step) -> None:
         self._line(asdict(step), set(step.tokens))
 
-    def close(self) -> None:
-        self._file.close()
-
     def __enter__(self) -> "TraceWriter":
+        self._file = self._open("a")
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        self.close()
+        self._file.close()
+
+    def _open(self, mode: str) -> IO[str]:
+        try:
+            return open(self._path, mode, encoding="utf-8")
+        except OSError as error:
+            raise AxonError(f"cannot write the trace to {self._path}: {error.strerror}") from None
 
     def _line(self, record: dict[str, Any], tokens: set[int]) -> None:
         if self._model.has_tokenizer:
             fresh = sorted(tokens - self._told)
             self._told.update(fresh)
             record["pieces"] = {token: self._model.decode([token]) for token in fresh}
-        self._file.write(json.dumps(record, ensure_ascii=False) + "\n")
-        self._file.flush()
+        try:
+            self._file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            self._file.flush()
+        except OSError as error:
+            raise AxonError(f"cannot write the trace to {self._path}: {error.strerror}") from None
 
 
 @dataclass(frozen=True, slots=True)

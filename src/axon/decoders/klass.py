@@ -1,7 +1,7 @@
 """KLASS (arXiv 2511.05664)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -15,13 +15,16 @@ _TINY = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """One row's memory: the last distribution (W, V) of each position of a block, and its recent KLs (h, W).
+    """One row's memory of the block at `start`: its last distributions (W, V) and recent divergences (h, W).
 
-    A KL is infinite until it compares two real evaluations, so a position is never stable too early.
+    A divergence is infinite until it compares two real evaluations, so a position is never stable too early.
+    `ahead` is the first look at the next block, (W, V), taken when this one was about to end.
     """
 
+    start: int
     probs: Tensor
     divergences: Tensor
+    ahead: Tensor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,8 @@ class Klass(Decoder):
         # The distributions are the largest tensors a decoder holds, (W, V) per row; stacking them every
         # step would double that, so the histories are advanced row by row.
         current = [
-            self._advance(log_probs.exp(), before) for log_probs, before in zip(signals.log_probs, state, strict=True)
+            self._advance(start, log_probs.exp(), before)
+            for start, log_probs, before in zip(signals.frame.start.tolist(), signals.log_probs, state, strict=True)
         ]
         stable = torch.stack([(h.divergences < self.kl).all(dim=0) for h in current])
         stable &= signals.step[:, None] >= self.history - 1
@@ -62,22 +66,25 @@ class Klass(Decoder):
         reveal = torch.where(ready.any(dim=1, keepdim=True), ready, best(signals.confidence, signals.masked))
         return Proposal(reveal, state=self._look_ahead(signals, reveal, current))
 
-    def _advance(self, probs: Tensor, before: History | None) -> History:
+    def _advance(self, start: int, probs: Tensor, before: History | None) -> History:
         width = probs.shape[0]
+        unknown = probs.new_full((self.history, width), torch.inf)
+        if before is not None and before.start != start:
+            before = None if before.ahead is None else History(start, before.ahead, unknown)
         if before is None:
-            return History(probs, probs.new_full((self.history, width), torch.inf))
+            return History(start, probs, unknown)
         # Rows of other widths may have joined or left, so the padding of the batch may have changed.
         size = min(width, before.probs.shape[0])
         newest = probs.new_full((1, width), torch.inf)
         old = before.probs[:size]
         move = (probs[:size] + _TINY).log() - (old + _TINY).log()
         newest[0, :size] = torch.where(old.sum(dim=1) > 0, (probs[:size] * move).sum(dim=1), torch.inf)
-        older = probs.new_full((self.history, width), torch.inf)
+        older = unknown.clone()
         older[:, :size] = before.divergences[:, :size]
-        return History(probs, torch.cat([older[1:], newest]))
+        return History(start, probs, torch.cat([older[1:], newest]))
 
     def _look_ahead(self, signals: Signals, reveal: Tensor, current: list[History]) -> list[History]:
-        """Where the block ends with this proposal, start the next block's history from this evaluation."""
+        """Where the block would end with this proposal, also keep this evaluation's view of the next one."""
         frame = signals.frame
         ends = (reveal == signals.masked).all(dim=1) & (frame.block + 1 < frame.blocks)
         if not bool(ends.any()):
@@ -94,5 +101,5 @@ class Klass(Decoder):
             mine = row == index
             probs = torch.zeros_like(current[index].probs)
             probs[position[mine] - first[index]] = ahead[mine].exp()
-            following[index] = History(probs, torch.full_like(current[index].divergences, torch.inf))
+            following[index] = replace(current[index], ahead=probs)
         return following

@@ -64,6 +64,8 @@ def parameters(cls: Callable[..., Decoder]) -> dict[str, Field[Any]]:
 
 def decoder(text: str) -> Decoder:
     """Build a decoder from its text; an unknown name or parameter answers with the allowed ones."""
+    if not isinstance(text, str):
+        raise AxonError(f"a decoder is given as text such as 'dawn+axon', got {text!r}")
     parts = [_split(part, text) for part in _split_parts(text)]
     name, values = parts[0]
     if name not in _bases:

@@ -37,3 +37,8 @@ def network(config: dict[str, Any]) -> Any:
 def rename(name: str) -> str | None:
     """Dream's tensor names are Qwen2's."""
     return name
+
+
+def original(name: str) -> str:
+    """The Dream name of a Qwen2 tensor: the same."""
+    return name

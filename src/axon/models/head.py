@@ -37,7 +37,8 @@ def reduce(logits: Tensor, mask_id: int, needs: Needs, noise: Tensor | None = No
     odds.scatter_(1, token[:, None], 0.0)
     rest = odds.sum(dim=1).to(fine(logits.device))
     confidence = 1 / (1 + rest)
-    finite = torch.isfinite(confidence)
+    # An infinite peak would hide in the confidence: its own term has just been left out.
+    finite = torch.isfinite(confidence) & torch.isfinite(peak)
     neg_entropy = margin = log_probs = None
     if needs.margin:
         margin = (1 - odds.amax(dim=1).to(rest)) * confidence

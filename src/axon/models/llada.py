@@ -48,12 +48,14 @@ def network(config: dict[str, Any]) -> Any:
         raise LoadError(f"config.json gives d_model {width}, which n_heads {heads} does not divide")
     return LlamaForCausalLM(
         LlamaConfig(
-            vocab_size=config.get("embedding_size") or needed(config, "vocab_size", int),
+            vocab_size=needed(
+                config, "embedding_size" if config.get("embedding_size") is not None else "vocab_size", int
+            ),
             hidden_size=width,
             intermediate_size=needed(config, "mlp_hidden_size", int),
             num_hidden_layers=needed(config, "n_layers", int),
             num_attention_heads=heads,
-            num_key_value_heads=config.get("n_kv_heads") or heads,
+            num_key_value_heads=heads if config.get("n_kv_heads") is None else needed(config, "n_kv_heads", int),
             max_position_embeddings=needed(config, "max_sequence_length", int),
             rms_norm_eps=needed(config, "rms_norm_eps", float),
             rope_parameters={"rope_type": "default", "rope_theta": float(needed(config, "rope_theta", float))},
@@ -73,3 +75,14 @@ def rename(name: str) -> str | None:
     if block is None:
         return f"{_TOP[part]}.{kind}" if part in _TOP else None
     return f"model.layers.{block}.{_BLOCK[part]}.{kind}" if part in _BLOCK else None
+
+
+def original(name: str) -> str:
+    """The LLaDA name of a Llama tensor, for messages about the checkpoint."""
+    stem, _, kind = name.rpartition(".")
+    for part, ours in _TOP.items():
+        if stem == ours:
+            return f"model.transformer.{part}.{kind}"
+    block, _, rest = stem.removeprefix("model.layers.").partition(".")
+    (part,) = [part for part, ours in _BLOCK.items() if ours == rest]
+    return f"model.transformer.blocks.{block}.{part}.{kind}"

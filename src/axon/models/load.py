@@ -22,7 +22,9 @@ _END_OF_TURN = ("<|eot_id|>", "<|im_end|>")
 _FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
 
 
-def load(name: str | Path, *, device: str = "auto", dtype: str = "auto", revision: str | None = None) -> Model:
+def load(
+    name: str | Path, *, device: str = "auto", dtype: str | torch.dtype = "auto", revision: str | None = None
+) -> Model:
     """Load a LLaDA or Dream checkpoint from a folder or the hub, or the weightless "toy" model.
 
     device  "auto" takes a CUDA device if there is one, else the CPU; otherwise any torch device.
@@ -34,7 +36,9 @@ def load(name: str | Path, *, device: str = "auto", dtype: str = "auto", revisio
     kind = _dtype(dtype, place)
     folder = _folder(str(name), revision)
     config = read_config(folder)
-    architectures = config.get("architectures") or [config.get("model_type")]
+    architectures = config.get("architectures")
+    if not isinstance(architectures, list) or not architectures or not isinstance(architectures[0], str):
+        raise LoadError(f"{folder / 'config.json'} lacks the field architectures, a list with the model's class")
     family = _FAMILIES.get(architectures[0])
     if family is None:
         raise LoadError(
@@ -64,17 +68,17 @@ def _device(name: str) -> torch.device:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         place = torch.device(name)
-        torch.empty(0, device=place)
-    except (RuntimeError, AssertionError, NotImplementedError):
+        torch.zeros(1, device=place).item()  # the meta device, for one, cannot
+    except (RuntimeError, AssertionError, NotImplementedError, TypeError):
         raise AxonError(f"device {name!r} is not available here; use auto, cpu, or an accelerator that is") from None
     return place
 
 
-def _dtype(name: str, place: torch.device) -> torch.dtype | None:
+def _dtype(name: str | torch.dtype, place: torch.device) -> torch.dtype | None:
     """None stands for the checkpoint's own."""
     if name == "auto":
         return torch.float32 if place.type == "cpu" else None
-    kind = getattr(torch, name, None)
+    kind = getattr(torch, name, None) if isinstance(name, str) else name
     if not isinstance(kind, torch.dtype) or not kind.is_floating_point or kind.itemsize < 2:
         raise AxonError(f"dtype must be auto, float32, bfloat16, float16 or float64, got {name!r}")
     return kind
@@ -90,14 +94,14 @@ def _folder(name: str, revision: str | None) -> Path:
     if name.count("/") != 1 or name.startswith((".", "/", "~")):
         raise LoadError(f"there is no folder {name}, and it is not a hub id of the form owner/name")
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OfflineModeIsEnabled
+    from huggingface_hub.errors import HFValidationError
 
     try:
         return Path(snapshot_download(name, revision=revision, allow_patterns=_FILES))
     except HFValidationError:
         raise LoadError(f"there is no folder {name}, and it is not a hub id of the form owner/name") from None
-    except (HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
-        reason = str(error).strip().splitlines()[0]
+    except Exception as error:  # offline, refused, not found, disk full: the hub client's errors share no base class
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise LoadError(f"there is no folder {name}, and the hub did not deliver it: {reason}") from None
 
 
@@ -114,7 +118,7 @@ def _network(
         network = family.network(config)
     chosen = kind or _stored_dtype(config)
     tied = frozenset({"lm_head.weight"}) if network.config.tie_word_embeddings else frozenset()
-    load_weights(network, files, family.rename, device=place, dtype=chosen, tied=tied)
+    load_weights(network, files, family.rename, family.original, device=place, dtype=chosen, tied=tied)
     if tied:
         network.lm_head.weight = network.model.embed_tokens.weight
     # The rotary frequencies are no weights; on the meta device they were never computed.

@@ -111,7 +111,7 @@ class ToyModel:
     def _target(self, frame: Frame) -> tuple[Tensor, Tensor]:
         """(B, L) the token each position should hold, and the position its word begins at."""
         tokens, heads = self._script
-        newline = frame.tokens == 0
+        newline = (frame.tokens == 0) & frame.valid
         # The sentence starts behind the prompt's newline, or with the row where there is none.
         origin = torch.where(newline.any(dim=1), newline.long().argmax(dim=1) + 1, 0)
         place = torch.arange(frame.tokens.shape[1]) - origin[:, None]

@@ -20,18 +20,20 @@ def weight_files(folder: Path) -> list[Path]:
         raise LoadError(f"{folder} holds neither model.safetensors nor model.safetensors.index.json")
     try:
         names = sorted(set(json.loads(index.read_text())["weight_map"].values()))
+        shards = [folder / name for name in names]
     except (json.JSONDecodeError, KeyError, AttributeError, TypeError):
         raise LoadError(f"{index} is not a readable index of weight shards") from None
-    for name in names:
-        if not (folder / name).is_file():
+    for name, shard in zip(names, shards, strict=True):
+        if not shard.is_file():
             raise LoadError(f"{folder} lacks the weight shard {name} that its index names")
-    return [folder / name for name in names]
+    return shards
 
 
 def load_weights(
     network: nn.Module,
     files: Iterable[Path],
     rename: Callable[[str], str | None],
+    original: Callable[[str], str],
     *,
     device: torch.device,
     dtype: torch.dtype,
@@ -39,7 +41,8 @@ def load_weights(
 ) -> None:
     """Fill a network made on the meta device.
 
-    rename gives our name of a checkpoint tensor, or None for one that does not belong to the family.
+    rename gives our name of a checkpoint tensor, or None for one that does not belong to the family; original
+    is its inverse.
     `tied` names tensors the network shares with others, which a checkpoint may repeat or leave out.
     """
     expected = {name: value.shape for name, value in network.state_dict().items() if name not in tied}
@@ -64,5 +67,5 @@ def load_weights(
     missing = sorted(expected.keys() - loaded.keys())
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise LoadError(f"the checkpoint lacks tensor {missing[0]}{more}")
+        raise LoadError(f"the checkpoint lacks tensor {original(missing[0])}{more}")
     network.load_state_dict(loaded, strict=False, assign=True)

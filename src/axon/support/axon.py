@@ -179,10 +179,10 @@ class Axon(Decoder):
         """(B, W) the anchors of each row, as if its gate were open."""
         masked, confidence = signals.masked, signals.confidence
         candidates = masked & (confidence >= self.pool)
-        if self.commit == "union":
-            candidates &= ~proposed
         if self.candidates is not None:
             candidates = top(confidence, candidates, torch.full_like(signals.step, self.candidates))
+        if self.commit == "union":
+            candidates = candidates & ~proposed
         rows = masked if self.rows == "masked" else uncertain
         weight = coverage.support_weights(self._cleaned(signals, attention), confidence, rows)
         limit, target = masked.sum(dim=1), None
