@@ -4,11 +4,11 @@ from functools import cached_property
 from pathlib import Path
 
 import torch
-from transformers import AttentionInterface
 
 import axon
 from axon import Canvas
-from axon.models import Model, attention, llada
+from axon.models import Model, llada
+from axon.models.network import empty, ready
 from axon.models.text import Text
 from axon.models.transformer import TransformerModel
 from axon.signals import Frame, Needs
@@ -71,7 +71,6 @@ def _mask_id(shape: Shape) -> int:
 
 
 def _random_model(shape: Shape) -> TransformerModel:
-    AttentionInterface.register(attention.NAME, attention.attend)
     config = {
         "d_model": shape.width,
         "n_heads": shape.heads,
@@ -82,20 +81,15 @@ def _random_model(shape: Shape) -> TransformerModel:
         "rms_norm_eps": 1e-5,
         "rope_theta": 500000.0,
     }
-    # On the meta device, because transformers would otherwise initialise every weight first.
-    with torch.device("meta"):
-        network = llada.network(config)
-    network.to_empty(device="cpu").eval().requires_grad_(False)
+    network = empty(llada, config).to_empty(device="cpu").requires_grad_(False)
     source = torch.Generator().manual_seed(0)
     for weight in network.parameters():
         if weight.dim() == 1:
             weight.fill_(1.0)
         else:
             weight.normal_(0.0, 0.02, generator=source)
-    # The rotary frequencies are no weights; on the meta device they were never computed.
-    network.model.rotary_emb = type(network.model.rotary_emb)(network.config)
     return TransformerModel(
-        network=network,
+        network=ready(network, torch.device("cpu")),
         name="random LLaDA-shaped",
         family="llada",
         mask_id=_mask_id(shape),

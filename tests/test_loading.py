@@ -1,5 +1,6 @@
 """Checkpoint folders: what loads, what is refused, and what the refusal says."""
 
+import copy
 import json
 import shutil
 import sys
@@ -12,6 +13,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 import axon
 from axon.decoders import Dawn
+from axon.models import linear
 from cases import GOLDEN, golden, infill, pictures
 
 FAMILIES = ["llada", "dream"]
@@ -491,3 +493,17 @@ def test_a_version_without_the_bundled_model_says_so():
 
 def test_the_toy_needs_no_folder():
     assert axon.load("toy").describe()["family"] == "toy"
+
+
+def test_few_rows_through_a_large_matrix_give_the_same_product(monkeypatch):
+    monkeypatch.setattr(linear, "_LARGE", 64 * 96)
+    network = torch.nn.Sequential(torch.nn.Linear(64, 96, bias=False), torch.nn.Linear(96, 8))
+    stock = [copy.deepcopy(part) for part in network]
+    linear.use_few_rows(network)
+    assert [type(part) for part in network] == [linear.FewRowsLinear, torch.nn.Linear]
+    assert network.state_dict().keys() == torch.nn.Sequential(*stock).state_dict().keys()
+    for rows in (torch.randn(3, 64), torch.randn(2, 5, 64), torch.randn(0, 64), torch.randn(200, 64)):
+        assert network[0](rows).shape == stock[0](rows).shape
+        torch.testing.assert_close(network[0](rows), stock[0](rows))
+    many = torch.randn(200, 64)
+    assert torch.equal(network[0](many), stock[0](many))

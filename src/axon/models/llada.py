@@ -44,13 +44,13 @@ def network(config: dict[str, Any]) -> Any:
     settled(config, _FIXED, "LLaDA")
     heads = needed(config, "n_heads", int)
     width = needed(config, "d_model", int)
+    # The embedding may be padded beyond the vocabulary, and then says so itself.
+    rows = "vocab_size" if config.get("embedding_size") is None else "embedding_size"
     if width % heads:
         raise LoadError(f"config.json gives d_model {width}, which n_heads {heads} does not divide")
     return LlamaForCausalLM(
         LlamaConfig(
-            vocab_size=needed(
-                config, "embedding_size" if config.get("embedding_size") is not None else "vocab_size", int
-            ),
+            vocab_size=needed(config, rows, int),
             hidden_size=width,
             intermediate_size=needed(config, "mlp_hidden_size", int),
             num_hidden_layers=needed(config, "n_layers", int),

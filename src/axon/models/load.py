@@ -11,6 +11,7 @@ from axon.errors import AxonError, LoadError
 from axon.models import dream, llada
 from axon.models.base import Model
 from axon.models.config import read_config, token_id
+from axon.models.network import empty, ready
 from axon.models.text import Text
 from axon.models.toy import ToyModel
 from axon.models.transformer import TransformerModel
@@ -108,22 +109,15 @@ def _folder(name: str, revision: str | None) -> Path:
 def _network(
     family: ModuleType, config: dict[str, Any], folder: Path, place: torch.device, kind: torch.dtype | None
 ) -> Any:
-    from transformers import AttentionInterface
-
-    from axon.models import attention
-
-    AttentionInterface.register(attention.NAME, attention.attend)
     files = weight_files(folder)
-    with torch.device("meta"):
-        network = family.network(config)
-    chosen = kind or _stored_dtype(config)
+    network = empty(family, config)
     tied = frozenset({"lm_head.weight"}) if network.config.tie_word_embeddings else frozenset()
-    load_weights(network, files, family.rename, family.original, device=place, dtype=chosen, tied=tied)
+    load_weights(
+        network, files, family.rename, family.original, device=place, dtype=kind or _stored_dtype(config), tied=tied
+    )
     if tied:
         network.lm_head.weight = network.model.embed_tokens.weight
-    # The rotary frequencies are no weights; on the meta device they were never computed.
-    network.model.rotary_emb = type(network.model.rotary_emb)(network.config).to(place)
-    return network.eval().requires_grad_(False)
+    return ready(network, place)
 
 
 def _stored_dtype(config: dict[str, Any]) -> torch.dtype:
