@@ -28,8 +28,10 @@ _RESULTS = Path(__file__).parent / "results.json"
 
 def main() -> None:
     options = _options()
-    if options.threads is not None:
-        torch.set_num_threads(options.threads)
+    # Tiny shapes gain nothing from threads, and on a busy machine threads that wait for each other lose a lot.
+    threads = options.threads or (1 if options.quick else None)
+    if threads is not None:
+        torch.set_num_threads(threads)
     shape = QUICK if options.quick else FULL
     subjects = Subjects(shape)
     console = Console()
@@ -73,6 +75,8 @@ def _options() -> argparse.Namespace:
     unknown = [name for name in options.only if name not in _BENCHMARKS]
     if unknown:
         sys.exit(f"there is no benchmark {unknown[0]!r}; choose from {', '.join(_BENCHMARKS)}")
+    if options.threads is not None and options.threads < 1:
+        sys.exit(f"threads must be at least 1, got {options.threads}")
     # Only a whole run at full size may replace the numbers that are on record.
     if options.output is None and not options.quick and set(options.only) == set(_BENCHMARKS):
         options.output = _RESULTS

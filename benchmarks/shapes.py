@@ -15,9 +15,11 @@ class Shape:
     layers: int
     canvas: int
     block: int
-    # (a) rounds of whole steps and of bare evaluations, (b) steps replayed, on the tiny model too, (c) rounds.
+    # (a) rounds of whole steps, of evaluations, and of steps seen from inside.
     step_rounds: int
     capture_rounds: int
+    own_rounds: int
+    # (b) steps replayed, on the tiny model too; (c) rounds.
     overhead_rounds: int
     tiny_overhead_rounds: int
     head_rounds: int
@@ -43,9 +45,10 @@ FULL = Shape(
     layers=4,
     canvas=512,
     block=32,
-    step_rounds=24,
-    capture_rounds=16,
-    overhead_rounds=16,
+    step_rounds=40,
+    capture_rounds=40,
+    own_rounds=8,
+    overhead_rounds=20,
     tiny_overhead_rounds=128,
     head_rounds=7,
     cache_rounds=16,
@@ -65,11 +68,12 @@ QUICK = Shape(
     block=8,
     step_rounds=8,
     capture_rounds=4,
+    own_rounds=4,
     overhead_rounds=8,
     tiny_overhead_rounds=8,
     head_rounds=3,
     cache_rounds=8,
     prompts=16,
     throughput_rounds=1,
-    new_tokens=32,
+    new_tokens=8,
 )

@@ -22,7 +22,8 @@ def run(subjects: Subjects) -> list[Figure]:
     prompts = [torch.randint(126, (length,), generator=source).tolist() for length in lengths]
 
     def decode(size: int) -> None:
-        settings = Settings(max_new_tokens=shape.new_tokens, block_length=32, stop_at_eos=False, batch_size=size)
+        new, block = shape.new_tokens, min(32, shape.new_tokens)
+        settings = Settings(max_new_tokens=new, block_length=block, stop_at_eos=False, batch_size=size)
         generate(model, prompts, Confidence(0.9), settings)
 
     sides = {str(size): lambda size=size: decode(size) for size in _SIZES}
