@@ -27,7 +27,8 @@ class FewRowsLinear(nn.Linear):
 
 def use_few_rows(network: nn.Module) -> None:
     """Let the large fp32 CPU matrices of a network choose; it keeps its weights, names and classes otherwise."""
-    if not torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
+    # The product is not part of torch's public interface, so a build may lack it.
+    if not hasattr(torch.ops.mkldnn, "_linear_pointwise"):
         return
     for module in network.modules():
         if type(module) is nn.Linear and module.weight.numel() >= _LARGE and _is_fp32_on_cpu(module.weight):
