@@ -42,7 +42,7 @@ def main() -> None:
         steps = _watch(console, model, text)
         result = Generation(model, to_canvases(model, _QUESTION, _SETTINGS)[0], _SETTINGS, tuple(steps))
         console.print(summary(steps, len(result.tokens)), "", sep="\n", style="dim")
-    console.print(_table(model))
+    _compare(console, model)
     console.print(
         "\nNext: [bold].venv/bin/axon decoders[/bold] lists the rules; [bold].venv/bin/axon generate "
         '"…" --model FOLDER --decoder dawn+axon[/bold]\ndecodes with a LLaDA or Dream checkpoint of yours; '
@@ -66,16 +66,20 @@ def _watch(console: Console, model: Model, text: str) -> list[Step]:
     return steps
 
 
-def _table(model: Model) -> Table:
+def _compare(console: Console, model: Model) -> None:
+    """A table of decoders on the same prompt, and what the careless ones wrote."""
     (right,) = axon.generate(model, _QUESTION, axon.decoder("sequential"), _SETTINGS)
-    table = Table(title="The same prompt, other decoders", title_justify="left")
-    for heading in ("decoder", "evaluations", "tokens per evaluation", "wrong letters", "text"):
-        table.add_column(heading, justify="left" if heading in ("decoder", "text") else "right", overflow="fold")
+    table = Table("decoder", title="The same prompt, other decoders", title_justify="left")
+    for heading in ("evaluations", "tokens each", "wrong letters"):
+        table.add_column(heading, justify="right")
+    careless = []
     for text in _DECODERS:
         (out,) = axon.generate(model, _QUESTION, axon.decoder(text), _SETTINGS)
         wrong = sum(a != b for a, b in zip(out.text, right.text, strict=False)) + abs(len(out.text) - len(right.text))
-        table.add_row(text, str(out.nfe), f"{len(out.tokens) / out.nfe:.1f}", str(wrong), out.text)
-    return table
+        table.add_row(text, str(out.nfe), f"{len(out.tokens) / out.nfe:.1f}", str(wrong))
+        if wrong:
+            careless.append(f"{text} wrote: {out.text}")
+    console.print(table, *careless, sep="\n")
 
 
 if __name__ == "__main__":
