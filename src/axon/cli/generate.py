@@ -4,7 +4,6 @@ import json
 import sys
 import time
 from contextlib import nullcontext
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -108,5 +107,5 @@ def _as_dict(result: Generation, decoder: str, seconds: float) -> dict[str, Any]
         "seconds": round(seconds, 4),
         "model": result.model.describe(),
         "decoder": decoder,
-        "settings": asdict(result.settings),
+        "settings": result.settings.as_dict(),
     }

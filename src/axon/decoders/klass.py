@@ -91,7 +91,7 @@ class Klass(Decoder):
             return current
         first = frame.start + frame.width
         place = torch.arange(frame.tokens.shape[1], device=first.device)
-        upcoming = (place >= first[:, None]) & (place < (first + reveal.shape[1])[:, None])
+        upcoming = (place >= first[:, None]) & (place < (first + frame.width)[:, None])
         where = ends[:, None] & upcoming & frame.row_masked
         ahead = signals.look(where, Needs(log_probs=True)).log_probs
         assert ahead is not None

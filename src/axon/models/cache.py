@@ -14,8 +14,6 @@ from torch.nn.functional import pad
 
 from axon.signals import Frame
 
-KINDS = ("none", "prefix", "dual")
-
 
 @dataclass
 class KVCache:
