@@ -18,9 +18,13 @@ def empty(family: ModuleType, config: dict[str, Any]) -> Any:
         return family.network(config)
 
 
+def fill_rotary(network: Any, place: torch.device) -> None:
+    """Compute the rotary frequencies, which are no weights; on the meta device they never were."""
+    network.model.rotary_emb = type(network.model.rotary_emb)(network.config).to(place)
+
+
 def ready(network: Any, place: torch.device) -> Any:
     """Once the weights are in: for evaluation only, on `place`."""
-    # The rotary frequencies are no weights; on the meta device they were never computed.
-    network.model.rotary_emb = type(network.model.rotary_emb)(network.config).to(place)
+    fill_rotary(network, place)
     use_few_rows(network)
     return network.eval().requires_grad_(False)

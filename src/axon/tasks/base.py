@@ -1,0 +1,53 @@
+"""The contract of a task: problems with a prompt and a gold answer, and a verdict on any other answer."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+Split = Literal["train", "test"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One problem; `facts` is what scoring and the split need to know about it."""
+
+    id: str
+    prompt: str
+    gold: str
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether an answer is right, one line on why, and further measures of it by name."""
+
+    correct: bool
+    reason: str
+    measures: dict[str, bool] = field(default_factory=dict)
+
+
+class Task(Protocol):
+    """A named set of fixed test problems and the rule that scores answers to them."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str:
+        """Changes whenever a problem or the scoring does."""
+        ...
+
+    def problems(self) -> Sequence[Problem]:
+        """The fixed test problems."""
+        ...
+
+    def score(self, problem: Problem, answer: str) -> Verdict:
+        """What the answer is worth."""
+        ...
+
+
+def held_out(*key: object, share: float = 0.15) -> bool:
+    """Whether a composition or a set of numbers belongs to the test split; the same on every machine."""
+    digest = hashlib.sha256(repr(key).encode()).digest()
+    return int.from_bytes(digest[:4], "big") < share * 2**32

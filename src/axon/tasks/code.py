@@ -1,0 +1,169 @@
+"""Small Python functions over lists and texts, asked for in English and scored by their unit tests.
+
+A problem is a composition (kind of input, filter, map, reduction) with a number or a letter in it. Some compositions
+belong to the test split alone.
+"""
+
+import itertools
+import random
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from axon import sandbox
+from axon.tasks.base import Problem, Split, Verdict, held_out
+from axon.tasks.pieces import DOMAINS, ON_NUMBERS, ON_TEXTS, Domain
+
+NAME = "solve"
+_ALPHABET = "abcdehilmnorst"
+_SAMPLE = ("apple", "tree", "Moon", "stone", "a", "river", "ice", "hello", "Sun", "rain", "nest", "Otter", "seed", "lamp",
+           "on", "it", "market", "salad", "dear", "noon", "letter", "cash", "bird", "me")  # fmt: skip
+_ASKS = (
+    "Write a Python function solve({a}) that {v} {f}, {m} and {r}.",
+    "Write a function solve({a}) that {v} {f}, {m} and {r}.",
+    "Define solve({a}) in Python. It {v} {f}, {m} and {r}.",
+    "I need a function solve({a}) which {v} {f}, {m} and then {r}.",
+    "Please write solve({a}), a function that {v} {f}, {m} and {r}.",
+    "In Python, write solve({a}): it {v} {f}, {m} and {r}.",
+    "Write solve({a}). First it {v} {f}. Then it {m}. Finally it {r}.",
+    "The function solve({a}) {v} {f}, {m}, and {r}. Write it.",
+)
+_TAKES = ("takes", "picks", "keeps", "selects")
+_RESULTS = ("result", "out", "res", "found")
+Composition = tuple[str, str, str, str]
+
+
+@cache
+def compositions() -> tuple[Composition, ...]:
+    """Every (input, filter, map, reduction) that makes sense; "" stands for no filter or no map, not both."""
+    found = []
+    for name, domain in DOMAINS.items():
+        for chosen in itertools.product(["", *domain.filters], ["", *domain.maps], domain.folds):
+            test, change, fold = chosen
+            numeric = name == "numbers" or change == "length"
+            if not test and not change:
+                continue
+            # Counting forgets what a map did, so the two are never asked for together.
+            if (fold == "count" and change) or (fold in ON_NUMBERS and not numeric) or (fold in ON_TEXTS and numeric):
+                continue
+            found.append((name, *chosen))
+    return tuple(found)
+
+
+@cache
+def _plans(split: Split) -> tuple[tuple[Composition, ...], ...]:
+    """The compositions of a split by kind of input, so that each kind is drawn as often as the others."""
+    kept = [plan for plan in compositions() if held_out("code", plan) == (split == "test")]
+    return tuple(tuple(plan for plan in kept if plan[0] == name) for name in DOMAINS)
+
+
+class Code:
+    """Small Python functions over lists of numbers, words and letters."""
+
+    name = "code"
+    version = "1"
+
+    def problems(self) -> Sequence[Problem]:
+        return tuple(itertools.islice(self.generate(0, "test"), 500))
+
+    def generate(self, seed: int, split: Split) -> Iterator[Problem]:
+        """Problems of a split without end and without repetition of a prompt."""
+        rng = random.Random(f"code {split} {seed}")
+        seen = set()
+        for number in itertools.count():
+            problem = _problem(rng, split, f"code-{split}-{seed}-{number}")
+            if problem.prompt not in seen:
+                seen.add(problem.prompt)
+                yield problem
+
+    def score(self, problem: Problem, answer: str) -> Verdict:
+        outcome = sandbox.run(program(answer, problem.facts["tests"]))
+        if outcome.passed:
+            return Verdict(True, "all unit tests pass")
+        return Verdict(False, (outcome.stderr.strip().splitlines() or [outcome.status])[-1])
+
+
+def program(answer: str, tests: Sequence[tuple[Any, Any]]) -> str:
+    """The answer's source followed by its unit tests."""
+    fenced = re.search(r"```(?:python)?\n(.*?)(?:```|\Z)", answer, re.DOTALL)
+    source = fenced[1] if fenced else answer
+    return f"""{source}
+
+for given, right in {list(tests)!r}:
+    got = {NAME}(given)
+    # True is 1 to ==, but not the same answer.
+    assert (type(got), got) == (type(right), right), f"{NAME}({{given!r}}) gave {{got!r}} instead of {{right!r}}"
+"""
+
+
+def _problem(rng: random.Random, split: Split, name: str) -> Problem:
+    plan = rng.choice(rng.choices(_plans(split), weights=(3, 2, 1))[0])
+    domain = DOMAINS[plan[0]]
+    # A number or letter for the filter and one for the map; which of the two kinds a piece wants, its text says.
+    first = {"k": rng.randint(2, 9), "c": rng.choice(_ALPHABET)}
+    second = {"k": rng.randint(2, 9)}
+    prompt = _ask(rng, domain, plan, first, second)
+    gold = _write(rng, domain, plan, first, second)
+    facts = {"composition": plan, "constants": (first["k"], first["c"], second["k"])}
+    return Problem(name, prompt, gold, facts | {"tests": _tests(domain, plan, first, second)})
+
+
+def _ask(rng: random.Random, domain: Domain, plan: Composition, first: dict[str, Any], second: dict[str, Any]) -> str:
+    _, test, change, fold = plan
+    taken = rng.choice(domain.filters[test].english if test else domain.plain).format(**first)
+    done = rng.choice(domain.maps[change].english).format(**second) if change else None
+    text = rng.choice(_ASKS)
+    if done is None:
+        text = text.replace(", {m}", "").replace(" Then it {m}.", "")
+    return text.format(a=domain.argument, v=rng.choice(_TAKES), f=taken, m=done, r=rng.choice(domain.folds[fold].english))
+
+
+def _write(rng: random.Random, domain: Domain, plan: Composition, first: dict[str, Any], second: dict[str, Any]) -> str:
+    """The function as a loop, as a list first, or as one expression, with names of its own."""
+    _, test, change, fold = plan
+    x, result = rng.choice(domain.elements), rng.choice(_RESULTS)
+    element = domain.maps[change].source.format(x=x, **second) if change else x
+    condition = domain.filters[test].source.format(x=x, **first) if test else None
+    folded = domain.folds[fold]
+    head = f"def {NAME}({domain.argument}):"
+    style = rng.choice(("loop", "list", "expression"))
+    if style == "loop":
+        lines = [head, f"    {result} = {folded.start}", f"    for {x} in {domain.walk}:"]
+        indent = "        "
+        if condition is not None:
+            lines.append(f"{indent}if {condition}:")
+            indent += "    "
+        lines.append(indent + folded.add.format(r=result, e=element))
+        return "\n".join([*lines, f"    return {folded.end.format(r=result)}"])
+    collected = f"[{element} for {x} in {domain.walk}" + (f" if {condition}]" if condition is not None else "]")
+    if style == "list":
+        return f"{head}\n    {result} = {collected}\n    return {folded.whole.format(v=result)}"
+    return f"{head}\n    return {folded.whole.format(v=collected)}"
+
+
+def _tests(
+    domain: Domain, plan: Composition, first: dict[str, Any], second: dict[str, Any]
+) -> tuple[tuple[Any, Any], ...]:
+    """Pairs of input and right output: the empty input and ten drawn ones, the same for the same problem."""
+    kind, test, change, fold = plan
+    rng = random.Random(f"code tests {plan} {first} {second}")
+    k, c = first["k"], first["c"]
+    pairs = []
+    for number in range(11):
+        given: Any = [] if kind == "numbers" else ""
+        if number and kind == "numbers":
+            given = [rng.choice((rng.randint(-9, 9), rng.randint(1, 30), k, k * rng.randint(1, 4))) for _ in range(8)]
+        elif number and kind == "words":
+            words = rng.sample(_SAMPLE, 6) + [c + rng.choice(_SAMPLE), rng.choice(_SAMPLE) + c, rng.choice(_SAMPLE)]
+            given = " ".join(rng.sample(words, len(words)))
+        elif number:
+            given = "".join(rng.choice("abcdehilmnorstuAEIORST0123456789 -" + c * 4) for _ in range(14))
+        elements = given.split() if kind == "words" else list(given)
+        if test:
+            wanted = domain.filters[test]
+            elements = [x for x in elements if wanted.apply(x, c if "{c}" in wanted.source else k)]
+        if change:
+            elements = [domain.maps[change].apply(x, second["k"]) for x in elements]
+        pairs.append((given, domain.folds[fold].apply(elements)))
+    return tuple(pairs)

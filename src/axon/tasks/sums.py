@@ -1,0 +1,239 @@
+"""Word problems in a few sentences, answered step by step, ending in `#### number`.
+
+A problem is a composition (how it opens, what happens, what is asked) filled with numbers. Some compositions and some
+sets of numbers belong to the test split alone, so a test problem is new in its plan and in its arithmetic.
+"""
+
+import itertools
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from axon.tasks import stories
+from axon.tasks.base import Problem, Split, Verdict, held_out
+
+# No number in a problem or an answer is larger.
+LARGEST = 199
+# How many equations each part of a composition takes.
+_OPENINGS = {"plain": 0, "groups": 1, "pairs": 1}
+_EVENTS = {"gain": 1, "lose": 1, "double": 1, "triple": 1, "more_groups": 2}
+_QUESTIONS = {"left": 0, "share": 1, "cost": 1, "together": 2}
+_EQUATION = re.compile(r"(\d+)\s*([-+*/])\s*(\d+)\s*=\s*(\d+)")
+_FINAL = re.compile(r"####\s*(-?\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """One step of an answer and the words that name it."""
+
+    left: int
+    sign: str
+    right: int
+    words: str
+
+    @property
+    def value(self) -> int:
+        value = calculate(self.left, self.sign, self.right)
+        assert value is not None
+        return value
+
+    def __str__(self) -> str:
+        return f"{self.left}{self.sign}{self.right}={self.value}"
+
+
+def calculate(left: int, sign: str, right: int) -> int | None:
+    """The value of one operation on whole numbers; None where division leaves a rest."""
+    if sign == "+":
+        return left + right
+    if sign == "-":
+        return left - right
+    if sign == "*":
+        return left * right
+    return left // right if right and left % right == 0 else None
+
+
+@cache
+def compositions() -> tuple[tuple[str, ...], ...]:
+    """Every plan: an opening, one to three events (one of them may multiply), a question; two to four equations."""
+    found = []
+    for count in (1, 2, 3):
+        for parts in itertools.product(_OPENINGS, *[_EVENTS] * count, _QUESTIONS):
+            sizes = _OPENINGS[parts[0]] + sum(_EVENTS[event] for event in parts[1:-1]) + _QUESTIONS[parts[-1]]
+            if 2 <= sizes <= 4 and parts.count("double") + parts.count("triple") <= 1:
+                found.append(parts)
+    return tuple(found)
+
+
+@cache
+def _plans(split: Split) -> tuple[tuple[str, ...], ...]:
+    return tuple(parts for parts in compositions() if held_out("sums", parts) == (split == "test"))
+
+
+class Sums:
+    """Short word problems with whole numbers up to 199."""
+
+    name = "sums"
+    version = "1"
+
+    def problems(self) -> Sequence[Problem]:
+        return tuple(itertools.islice(self.generate(0, "test"), 500))
+
+    def generate(self, seed: int, split: Split) -> Iterator[Problem]:
+        """Problems of a split without end and without repetition of a prompt."""
+        rng = random.Random(f"sums {split} {seed}")
+        seen = set()
+        for number in itertools.count():
+            problem = _problem(rng, split, f"sums-{split}-{seed}-{number}")
+            if problem.prompt not in seen:
+                seen.add(problem.prompt)
+                yield problem
+
+    def score(self, problem: Problem, answer: str) -> Verdict:
+        right = int(problem.facts["answer"])
+        found = _FINAL.findall(answer)
+        measures = {"equations": equations_hold(answer)}
+        if not found:
+            return Verdict(False, "no final number after ####", measures)
+        last = int(found[-1])
+        reason = f"{last} is right" if last == right else f"{last} instead of {right}"
+        return Verdict(last == right, reason, measures)
+
+
+def equations_hold(answer: str) -> bool:
+    """Whether there are equations and every one is true."""
+    found = _EQUATION.findall(answer)
+    return bool(found) and all(
+        calculate(int(left), sign, int(right)) == int(value) for left, sign, right, value in found
+    )
+
+
+def _problem(rng: random.Random, split: Split, name: str) -> Problem:
+    while True:
+        plan = rng.choice(_plans(split))
+        theme = stories.THEMES[rng.choice(list(stories.THEMES))]
+        try:
+            told = _Telling(rng, theme, plan)
+        except _TooLarge:
+            continue
+        if held_out("numbers", told.numbers) == (split == "test"):
+            break
+    facts = {"answer": told.value, "composition": plan, "numbers": told.numbers}
+    return Problem(name, told.prompt, told.answer(), facts)
+
+
+class _TooLarge(Exception):
+    """The numbers left the range; other ones are drawn."""
+
+
+class _Telling:
+    """One problem being told: its sentences, its equations and the number reached so far."""
+
+    def __init__(self, rng: random.Random, theme: stories.Theme, plan: tuple[str, ...]) -> None:
+        self.rng, self.theme = rng, theme
+        first, later, (subject, possessive, object_) = rng.choice(theme.actors)
+        self.words = {"P": first, "Q": later, "p": subject, "s": possessive, "o": object_}
+        self.words |= {"T": rng.choice(theme.things), "B": rng.choice(theme.box), "F": rng.choice(stories.FRIENDS)}
+        self.links = rng.sample(stories.LINKS, len(stories.LINKS))
+        self.sentences: list[str] = []
+        self.equations: list[Equation] = []
+        self.numbers: tuple[int, ...] = ()
+        self.value = 0
+        self._open(plan[0])
+        for event in plan[1:-1]:
+            self._happen(event)
+        if rng.random() < 0.1:
+            self.sentences.append(self._fill(rng.choice(stories.ASIDES)))
+        self._ask(plan[-1])
+        self.unit = "dollars" if plan[-1] == "cost" else self.words["T"]
+
+    @property
+    def prompt(self) -> str:
+        return " ".join(self.sentences)
+
+    def _fill(self, text: str, **numbers: int) -> str:
+        self.numbers += tuple(numbers.values())
+        told = text.format(**self.words, **numbers)
+        # A text may hold two sentences; each starts with a capital.
+        return re.sub(r"(^|[.?] )([a-z])", lambda match: match[1] + match[2].upper(), told)
+
+    def _reach(self, sign: str, right: int, words: str, left: int | None = None) -> int:
+        left = self.value if left is None else left
+        value = calculate(left, sign, right)
+        if value is None or not 2 <= value <= LARGEST:
+            raise _TooLarge
+        self.equations.append(Equation(left, sign, right, words))
+        return value
+
+    def _open(self, kind: str) -> None:
+        rng = self.rng
+        if kind == "plain":
+            self.value = rng.randint(5, 99)
+            self.sentences.append(self._fill(rng.choice(self.theme.start), n=self.value))
+        elif kind == "groups":
+            k, n = rng.randint(2, 9), rng.randint(3, 20)
+            self.value = self._reach("*", n, f"counting all {self.words['B']}", left=k)
+            self.sentences.append(self._fill(rng.choice(stories.GROUPS), k=k, n=n))
+        else:
+            n, k = rng.randint(4, 60), rng.randint(4, 60)
+            self.value = self._reach("+", k, "counting both kinds", left=n)
+            self.sentences.append(self._fill(rng.choice(stories.PAIRS), n=n, k=k))
+
+    def _happen(self, kind: str) -> None:
+        rng = self.rng
+        if kind in ("gain", "lose"):
+            text, words = rng.choice(self.theme.gain if kind == "gain" else self.theme.lose)
+            n = rng.randint(3, 60 if kind == "gain" else max(3, min(60, self.value - 2)))
+            self.value = self._reach("+" if kind == "gain" else "-", n, words)
+            told = self._fill(text, n=n)
+        elif kind in ("double", "triple"):
+            self.value = self._reach("*", 2 if kind == "double" else 3, f"{kind[:-1]}ing")
+            told = self._fill(rng.choice(stories.DOUBLE if kind == "double" else stories.TRIPLE))
+        else:
+            k, n = rng.randint(2, 9), rng.randint(3, 15)
+            added = self._reach("*", n, f"counting the new {self.words['B']}", left=k)
+            self.value = self._reach("+", added, "adding those")
+            told = self._fill(rng.choice(stories.MORE_GROUPS), k=k, n=n)
+        sentence = self.links.pop().format(told[0].lower() + told[1:] if told[0].isalpha() else told)
+        self.sentences.append(sentence[0].upper() + sentence[1:])
+
+    def _ask(self, kind: str) -> None:
+        rng = self.rng
+        if kind == "left":
+            self.sentences.append(self._fill(rng.choice(stories.ASK_LEFT)))
+        elif kind == "share":
+            shares = [k for k in range(2, 10) if self.value % k == 0]
+            if not shares:
+                raise _TooLarge
+            k = rng.choice(shares)
+            self.value = self._reach("/", k, "sharing equally")
+            self.sentences.append(self._fill(rng.choice(stories.ASK_SHARE), k=k))
+        elif kind == "cost":
+            k = rng.randint(2, 9)
+            self.value = self._reach("*", k, "paying for all")
+            self.sentences.append(self._fill(rng.choice(stories.ASK_COST), k=k))
+        else:
+            n = rng.randint(2, 30)
+            friend = self._reach("+", n, f"counting for {self.words['F']}")
+            self.value = self._reach("+", friend, "putting both together")
+            self.sentences.append(self._fill(rng.choice(stories.ASK_TOGETHER), n=n))
+
+    def answer(self) -> str:
+        """The steps in one of three ways of writing them down, then the number."""
+        style = self.rng.choice(("lines", "steps", "sentences"))
+        if style == "lines":
+            body = "\n".join(f"{equation} {equation.words}" for equation in self.equations)
+        elif style == "steps":
+            body = "\n".join(f"Step {i}: {equation.words}, {equation}." for i, equation in enumerate(self.equations, 1))
+        else:
+            starts = ["First", *["Then"] * (len(self.equations) - 1)]
+            if len(self.equations) > 2:
+                starts[-1] = "Finally"
+            units = [self.words["T"]] * len(starts)
+            units[-1] = self.unit
+            body = " ".join(
+                f"{start}, {equation.words} gives {equation} {unit}."
+                for start, equation, unit in zip(starts, self.equations, units, strict=True)
+            )
+        return f"{body}\n#### {self.value}"

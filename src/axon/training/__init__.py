@@ -1,0 +1,1 @@
+"""The recipe that made the bundled model, and training of one's own."""

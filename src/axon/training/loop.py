@@ -1,0 +1,165 @@
+"""The training loop of one process; with several, gradients are averaged by torch's DistributedDataParallel."""
+
+import json
+import math
+import random
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+from axon.training import checkpoint, examine
+from axon.training.data import Rows
+from axon.training.network import Objective, config, fresh, save_folder
+from axon.training.noise import Batch, Vocabulary, batches
+from axon.training.recipe import Recipe
+
+# Batches made at a time; among so many rows, ones of similar length find each other.
+_POOL = 16
+_LOG_STEPS = 20
+_EXAM_SEED = 1
+# The share of fresh equations that must come out right before the problems begin.
+_KNOWN = 0.96
+
+Report = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as every process sees it: `exam` problems of each task are decoded every `exam_minutes`."""
+
+    recipe: Recipe
+    out: Path
+    device: str = "cpu"
+    save_minutes: float = 3.0
+    exam_minutes: float = 8.0
+    exam: int = 40
+
+
+def vocabulary_of(tokenizer: Any) -> Vocabulary:
+    """The token ids that noise must know."""
+    ids = tokenizer.convert_tokens_to_ids
+    digits = frozenset(ids(str(digit)) for digit in range(10))
+    return Vocabulary(tokenizer.mask_token_id, tokenizer.eos_token_id, ids("="), digits)
+
+
+def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes: int = 1) -> None:
+    """Train until the recipe is through; process 0 reports, saves and writes the folder."""
+    recipe, place = run.recipe, torch.device(run.device)
+    settings = config(recipe, tokenizer)
+    network = fresh(settings, recipe.seed, place)
+    objective: Any = Objective(network)
+    optimiser = _optimiser(network, recipe)
+    state = checkpoint.restore(run.out, recipe, network, optimiser)
+    if processes > 1:
+        objective = DistributedDataParallel(objective)
+    rows, vocabulary = Rows(recipe, tokenizer, process, state.step), vocabulary_of(tokenizer)
+    rng = random.Random(f"noise {recipe.seed} {process} {state.step}")
+    model = examine.as_model(network, tokenizer)
+    pool: list[Batch] = []
+    saved = examined = state.seconds
+    losses: list[float] = []
+    since, seen = time.perf_counter(), 0
+    chief = process == 0
+    while (progress := recipe.progress(state.step, state.seconds)) < 1:
+        started = time.perf_counter()
+        if not state.drilled and progress >= recipe.drills_first:
+            state.drilled, pool = True, []
+        if not pool:
+            pool = batches(rows.take(_POOL * recipe.batch, drilled=state.drilled), recipe.batch, rng, vocabulary)
+        batch = pool.pop().to(place)
+        for group in optimiser.param_groups:
+            group["lr"] = rate(recipe, state.step, progress)
+        with torch.autocast(place.type, torch.bfloat16) if place.type == "cuda" else nullcontext():
+            loss = objective(batch.tokens, batch.targets, batch.weights)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimiser.step()
+        # Every process must agree on the time, or they would end at different steps.
+        shared = _sum([time.perf_counter() - started, float(loss.detach()), float(batch.tokens.numel())], processes)
+        state.step += 1
+        state.seconds += shared[0] / processes
+        state.tokens += int(shared[2])
+        seen += int(shared[2])
+        losses.append(shared[1] / processes)
+        if not math.isfinite(losses[-1]):
+            raise FloatingPointError(f"the loss is {losses[-1]} at step {state.step}; try a smaller learning rate")
+        progress = recipe.progress(state.step, state.seconds)
+        if state.step % _LOG_STEPS == 0 or progress >= 1:
+            took = time.perf_counter() - since
+            line = _line(state, progress, losses, seen / took)
+            if state.step % (5 * _LOG_STEPS) == 0 and "sums" in recipe.tasks:
+                # The same weights and the same equations in every process, so all of them find the same.
+                line["equations"] = round(examine.equations(network, tokenizer, vocabulary, state.step), 4)
+                if line["equations"] >= _KNOWN and not state.drilled:
+                    state.drilled, pool = True, []
+            if chief:
+                _write(run.out, line, report)
+            losses, since, seen = [], time.perf_counter(), 0
+        if progress >= 1 or state.seconds - examined > 60 * run.exam_minutes:
+            examined = state.seconds
+            found = _examine(model, run, process, processes)
+            if chief:
+                _write(run.out, {"step": state.step, "seconds": round(state.seconds, 1), "accuracy": found}, report)
+            since = time.perf_counter()
+        if chief and (progress >= 1 or state.seconds - saved > 60 * run.save_minutes):
+            saved = state.seconds
+            checkpoint.save(run.out, recipe, state, network, optimiser)
+            save_folder(network, settings, tokenizer, run.out / "model")
+
+
+def rate(recipe: Recipe, step: int, progress: float) -> float:
+    """The learning rate: a warm-up in steps, then one cosine over the whole run down to nothing."""
+    warm = min(1.0, (step + 1) / (recipe.warm_up + 1))
+    return recipe.learning_rate * warm * max(0.01, 0.5 * (1 + math.cos(math.pi * progress)))
+
+
+def _optimiser(network: Any, recipe: Recipe) -> torch.optim.Optimizer:
+    matrices = [w for name, w in network.named_parameters() if w.dim() > 1 and "embed" not in name]
+    others = [w for name, w in network.named_parameters() if w.dim() <= 1 or "embed" in name]
+    groups = [{"params": matrices, "weight_decay": recipe.weight_decay}, {"params": others, "weight_decay": 0.0}]
+    return torch.optim.AdamW(groups, lr=recipe.learning_rate, betas=(0.9, 0.98), fused=True)
+
+
+def _sum(values: list[float], processes: int) -> list[float]:
+    if processes == 1:
+        return values
+    total = torch.tensor(values, dtype=torch.float64)
+    dist.all_reduce(total)
+    return [float(value) for value in total]
+
+
+def _line(state: checkpoint.State, progress: float, losses: list[float], speed: float) -> dict[str, Any]:
+    return {
+        "step": state.step,
+        "progress": round(progress, 4),
+        "seconds": round(state.seconds, 1),
+        "tokens": state.tokens,
+        "loss": round(sum(losses) / len(losses), 4),
+        "tokens_per_second": round(speed),
+    }
+
+
+def _examine(model: Any, run: Run, process: int, processes: int) -> dict[str, float]:
+    """Accuracy on held-out problems, each process decoding its share."""
+    share = -(-run.exam // processes)
+    model.network.eval()
+    counts = [float(examine.accuracy(model, name, _EXAM_SEED, process * share, share)) for name in run.recipe.tasks]
+    model.network.train()
+    totals = _sum(counts, processes)
+    return {name: round(total / (share * processes), 4) for name, total in zip(run.recipe.tasks, totals, strict=True)}
+
+
+def _write(out: Path, line: dict[str, Any], report: Report) -> None:
+    with (out / "log.jsonl").open("a") as file:
+        file.write(json.dumps(line) + "\n")
+    report(line)
+
+

@@ -1,0 +1,110 @@
+"""A fresh network of LLaDA's architecture, the objective on top of it, and its folder in LLaDA's published format."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from axon.models import llada
+from axon.models.network import empty, fill_rotary
+from axon.training.recipe import Recipe
+
+LONGEST = 512
+_EMBEDDING_SPREAD = 0.5
+_MATRIX_SPREAD = 0.7
+
+
+def config(recipe: Recipe, tokenizer: Any) -> dict[str, Any]:
+    """LLaDA's config.json for a recipe's sizes, with every field its own modelling file reads."""
+    size = len(tokenizer)
+    return {
+        "architectures": [llada.ARCHITECTURE],
+        "model_type": "llada",
+        "d_model": recipe.width,
+        "n_heads": recipe.heads,
+        "n_kv_heads": recipe.heads,
+        "n_layers": recipe.layers,
+        "mlp_hidden_size": recipe.hidden,
+        "mlp_ratio": 4,
+        "vocab_size": size,
+        "embedding_size": size,
+        "max_sequence_length": LONGEST,
+        "rope_theta": 10000.0,
+        "rms_norm_eps": 1e-5,
+        "activation_type": "silu",
+        "block_type": "llama",
+        "block_group_size": 1,
+        "layer_norm_type": "rms",
+        "layer_norm_with_affine": True,
+        "bias_for_layer_norm": False,
+        "attention_layer_norm": False,
+        "attention_layer_norm_with_affine": True,
+        "attention_dropout": 0.0,
+        "residual_dropout": 0.0,
+        "embedding_dropout": 0.0,
+        "multi_query_attention": None,
+        "alibi": False,
+        "alibi_bias_max": 8.0,
+        "flash_attention": False,
+        "rope": True,
+        "rope_full_precision": True,
+        "include_bias": False,
+        "include_qkv_bias": False,
+        "input_emb_norm": False,
+        "scale_logits": False,
+        "weight_tying": False,
+        "init_device": "cpu",
+        "init_fn": "mitchell",
+        "init_std": 0.02,
+        "precision": "fp32",
+        "use_cache": False,
+        "mask_token_id": tokenizer.mask_token_id,
+        "eos_token_id": tokenizer.eos_token_id,
+        "pad_token_id": tokenizer.pad_token_id,
+        "torch_dtype": "float16",
+    }
+
+
+def fresh(settings: dict[str, Any], seed: int, place: torch.device) -> Any:
+    """The network with drawn weights: embeddings wide enough not to drown in the residual stream."""
+    network = empty(llada, settings).to_empty(device=place)
+    fill_rotary(network, place)
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for name, weight in network.named_parameters():
+            if weight.dim() == 1:
+                weight.fill_(1.0)
+                continue
+            spread = _EMBEDDING_SPREAD if "embed" in name else _MATRIX_SPREAD / weight.shape[1] ** 0.5
+            weight.copy_(torch.randn(weight.shape, generator=generator) * spread)
+    return network
+
+
+class Objective(nn.Module):
+    """The mean cross-entropy of masked tokens, each with its weight."""
+
+    def __init__(self, network: Any) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, tokens: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
+        hidden = self.network.model(input_ids=tokens, use_cache=False).last_hidden_state
+        # Most positions are visible, and the head is a fifth of the work.
+        wanted = weights > 0
+        losses = cross_entropy(self.network.lm_head(hidden[wanted]).float(), targets[wanted], reduction="none")
+        return (losses * weights[wanted]).sum() / weights.sum().clamp_min(1e-6)
+
+
+def save_folder(network: Any, settings: dict[str, Any], tokenizer: Any, folder: Path) -> None:
+    """Write a checkpoint folder that `axon.load` and LLaDA's own code read; half precision."""
+    from safetensors.torch import save_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    weights = {llada.original(name): value.detach().to("cpu", torch.float16).contiguous()
+               for name, value in network.named_parameters()}  # fmt: skip
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    (folder / "config.json").write_text(json.dumps(settings, indent=2) + "\n")
+    tokenizer.save_pretrained(folder)

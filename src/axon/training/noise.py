@@ -1,0 +1,106 @@
+"""What is masked in a batch and how much each masked token counts.
+
+Half of what a semi-autoregressive decoder meets is not LLaDA's uniform noise: blocks before the current one are
+finished and blocks behind it are all masks. And a result whose operands are masked teaches nothing but guessing, so
+part of the rows with equations hide nothing but results.
+"""
+
+import random
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from axon.training.data import BLOCK, LONGEST_ANSWER, Row
+
+_LEAST_RATE = 0.15
+_BLOCK_PATTERN = 0.4
+_ONLY_RESULTS = {"drill": 0.5, "sums": 0.25}
+# Weights: of padding behind the first EOS, of blocks not yet begun, of results in problems, of all else in drills.
+_PADDING, _LATER, _RESULT, _OTHER = 0.1, 0.3, 2.0, 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """tokens (B, L) with masks in; targets and weights (B, L), the weight 0 where nothing is to be learned."""
+
+    tokens: Tensor
+    targets: Tensor
+    weights: Tensor
+
+    def to(self, place: torch.device) -> "Batch":
+        return Batch(self.tokens.to(place), self.targets.to(place), self.weights.to(place))
+
+
+def extent(row: Row, rng: random.Random) -> int:
+    """How many positions an answer gets: to the end of its block, sometimes more, never above the most."""
+    if row.kind == "drill":
+        return len(row.answer)
+    least = -(-(len(row.answer) + 1) // BLOCK)
+    blocks = least if rng.random() < 0.6 else rng.randint(least, LONGEST_ANSWER // BLOCK)
+    return blocks * BLOCK
+
+
+def batches(rows: list[Row], size: int, rng: random.Random, vocabulary: "Vocabulary") -> list[Batch]:
+    """Rows of similar length together, so that little is spent on padding; the order of batches is drawn."""
+    sized = sorted(((len(row.prompt) + extent(row, rng), number) for number, row in enumerate(rows)))
+    cut = [sized[first : first + size] for first in range(0, len(sized), size)]
+    rng.shuffle(cut)
+    return [masked([rows[number] for _, number in part], part[-1][0], rng, vocabulary) for part in cut]
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The token ids that noise must know."""
+
+    mask: int
+    eos: int
+    equals: int
+    digits: frozenset[int]
+
+
+def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabulary) -> Batch:
+    """One batch; shorter rows are filled with EOS, which belongs to their answers."""
+    targets = np.full((len(rows), length), vocabulary.eos, dtype=np.int64)
+    hidden = np.zeros((len(rows), length), dtype=bool)
+    weights = np.zeros((len(rows), length), dtype=np.float32)
+    noise = np.random.default_rng(rng.getrandbits(64))
+    rates = (noise.permutation(len(rows)) + noise.random(len(rows))) / len(rows)
+    for number, row in enumerate(rows):
+        first, end = len(row.prompt), len(row.prompt) + len(row.answer)
+        targets[number, :first] = row.prompt
+        targets[number, first:end] = row.answer
+        results = np.zeros(length, dtype=bool)
+        if row.kind in _ONLY_RESULTS:
+            results[first:end] = _results(row.answer, vocabulary)
+        weight = np.ones(length, dtype=np.float32)
+        weight[end + 1 :] = _PADDING
+        rate = max(float(rates[number]), 1e-3)
+        if rng.random() < _ONLY_RESULTS.get(row.kind, 0.0):
+            hide = results & (noise.random(length) < 0.7)
+        else:
+            hide = noise.random(length) < rate
+            factor = np.full(length, 1 / max(rate, _LEAST_RATE), dtype=np.float32)
+            if row.kind != "drill" and rng.random() < _BLOCK_PATTERN:
+                current = first + BLOCK * rng.randrange(len(row.answer) // BLOCK + 1)
+                hide[:current] = False
+                hide[current + BLOCK :] = True
+                factor[current + BLOCK :] = _LATER
+            weight *= factor
+            weight[results] *= 1.0 if row.kind == "drill" else _RESULT
+            if row.kind == "drill":
+                weight[~results] *= _OTHER
+        hide[:first] = False
+        hidden[number], weights[number] = hide, weight * hide
+    tokens = np.where(hidden, vocabulary.mask, targets)
+    return Batch(torch.from_numpy(tokens), torch.from_numpy(targets), torch.from_numpy(weights))
+
+
+def _results(answer: list[int], vocabulary: Vocabulary) -> list[bool]:
+    """Which tokens are digits of a result."""
+    inside, found = False, []
+    for token in answer:
+        inside = token == vocabulary.equals or (inside and token in vocabulary.digits)
+        found.append(inside and token != vocabulary.equals)
+    return found

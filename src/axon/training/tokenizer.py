@@ -1,0 +1,50 @@
+"""The tokenizer: byte-pair over words, with every digit and every line's indentation a token of its own."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+MASK, EOS = "<|mdm_mask|>", "<|endoftext|>"
+_USER, _ASSISTANT = "<|user|>", "<|assistant|>"
+_PIECES = r"\n *| ?[A-Za-z]+|\d| ?[^\sA-Za-z\d]+|\s"
+_TEMPLATE = (
+    "{% for message in messages %}"
+    "{% if message['role'] == 'assistant' %}" + _ASSISTANT + "{{ message['content'] }}" + EOS + "{% else %}"
+    "" + _USER + "{{ message['content'] }}{% endif %}{% endfor %}"
+    "{% if add_generation_prompt %}" + _ASSISTANT + "{% endif %}"
+)
+
+
+def build(texts: Iterable[str], size: int, longest: int) -> Any:
+    """A tokenizer of at most `size` tokens learned from texts, as the transformers library uses it."""
+    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Split(Regex(_PIECES), "isolated"), pre_tokenizers.ByteLevel(False, use_regex=False)]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=size,
+        special_tokens=[MASK, EOS, _USER, _ASSISTANT],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        eos_token=EOS,
+        pad_token=EOS,
+        mask_token=MASK,
+        chat_template=_TEMPLATE,
+        model_max_length=longest,
+        clean_up_tokenization_spaces=False,
+    )
+
+
+def load(folder: Path) -> Any:
+    """A tokenizer that was saved."""
+    from transformers import PreTrainedTokenizerFast
+
+    return PreTrainedTokenizerFast.from_pretrained(folder)
