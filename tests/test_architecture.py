@@ -19,6 +19,7 @@ KNOWS = {
     "canvas": set(),
     "signals": set(),
     "settings": set(),
+    "sandbox": set(),
     "decoders": {"signals"},
     "support": {"signals", "decoders"},
     "models": {"canvas", "signals"},

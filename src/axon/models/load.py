@@ -33,7 +33,7 @@ def load(
     """
     if str(name) == "toy":
         return ToyModel()
-    place = _device(device)
+    place = find_device(device)
     kind = _dtype(dtype, place)
     folder = _folder(str(name), revision)
     config = read_config(folder)
@@ -64,7 +64,8 @@ def load(
     )
 
 
-def _device(name: str) -> torch.device:
+def find_device(name: str) -> torch.device:
+    """The device a user asked for, refused if it is not there."""
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:

@@ -11,6 +11,8 @@ from axon.errors import AxonError
 from axon.sandbox.child import launch
 from axon.sandbox.limits import DEFAULT
 
+# One module in Python and one in C: what root can read, the user a program runs as perhaps cannot.
+PROGRAM = "import json, ctypes"
 # The first kernel that counts a limit of processes per user namespace.
 KERNEL = (5, 14)
 # A setting of the kernel, the value that forbids what we need, and the one that allows it.
@@ -56,9 +58,12 @@ def probe(settings: Path = Path("/proc/sys")) -> Isolation:
     if tuple(int(part) for part in re.findall(r"\d+", release)[:2]) < KERNEL:
         return Isolation(False, f"this is Linux {release}", "use Linux {}.{} or newer".format(*KERNEL))
     try:
-        launch("pass", DEFAULT, isolate=True)
+        outcome = launch(PROGRAM, DEFAULT, isolate=True)
     except (AxonError, OSError) as error:
         return Isolation(False, str(error).removeprefix("the sandbox could not be set up: "), _remedy(settings))
+    if not outcome.passed:
+        reason = outcome.stderr.strip().rpartition("\n")[2] or outcome.status
+        return Isolation(False, f"Python does not work inside ({reason})", "use a Python that every user may read")
     return Isolation(True)
 
 

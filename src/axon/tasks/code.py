@@ -13,12 +13,15 @@ from typing import Any
 
 from axon import sandbox
 from axon.tasks.base import Problem, Split, Verdict, held_out
-from axon.tasks.pieces import DOMAINS, ON_NUMBERS, ON_TEXTS, Domain
+from axon.tasks.domains import DOMAINS
+from axon.tasks.pieces import ON_NUMBERS, ON_TEXTS, Domain
 
 NAME = "solve"
 _ALPHABET = "abcdehilmnorst"
-_SAMPLE = ("apple", "tree", "Moon", "stone", "a", "river", "ice", "hello", "Sun", "rain", "nest", "Otter", "seed", "lamp",
-           "on", "it", "market", "salad", "dear", "noon", "letter", "cash", "bird", "me")  # fmt: skip
+_SAMPLE = (
+    "apple", "tree", "Moon", "stone", "a", "river", "ice", "hello", "Sun", "rain", "nest", "Otter", "seed",
+    "lamp", "on", "it", "market", "salad", "dear", "noon", "letter", "cash", "bird", "me",
+)  # fmt: skip
 _ASKS = (
     "Write a Python function solve({a}) that {v} {f}, {m} and {r}.",
     "Write a function solve({a}) that {v} {f}, {m} and {r}.",
@@ -116,7 +119,9 @@ def _ask(rng: random.Random, domain: Domain, plan: Composition, first: dict[str,
     text = rng.choice(_ASKS)
     if done is None:
         text = text.replace(", {m}", "").replace(" Then it {m}.", "")
-    return text.format(a=domain.argument, v=rng.choice(_TAKES), f=taken, m=done, r=rng.choice(domain.folds[fold].english))
+    return text.format(
+        a=domain.argument, v=rng.choice(_TAKES), f=taken, m=done, r=rng.choice(domain.folds[fold].english)
+    )
 
 
 def _write(rng: random.Random, domain: Domain, plan: Composition, first: dict[str, Any], second: dict[str, Any]) -> str:
@@ -155,7 +160,7 @@ def _tests(
         if number and kind == "numbers":
             given = [rng.choice((rng.randint(-9, 9), rng.randint(1, 30), k, k * rng.randint(1, 4))) for _ in range(8)]
         elif number and kind == "words":
-            words = rng.sample(_SAMPLE, 6) + [c + rng.choice(_SAMPLE), rng.choice(_SAMPLE) + c, rng.choice(_SAMPLE)]
+            words = [*rng.sample(_SAMPLE, 6), c + rng.choice(_SAMPLE), rng.choice(_SAMPLE) + c, rng.choice(_SAMPLE)]
             given = " ".join(rng.sample(words, len(words)))
         elif number:
             given = "".join(rng.choice("abcdehilmnorstuAEIORST0123456789 -" + c * 4) for _ in range(14))

@@ -207,7 +207,16 @@ ASK_TOGETHER = (
     "{F} has {n} more than that. How many {T} do they have together?",
     "{F} has {n} more {T} than {Q}. How many do the two have in all?",
 )
-LINKS = ("Then {}.", "After that {}.", "Later {}.", "Next, {}.", "The next day {}.", "{}.", "In the evening {}.", "Soon {}.")
+LINKS = (
+    "Then {}.",
+    "After that {}.",
+    "Later {}.",
+    "Next, {}.",
+    "The next day {}.",
+    "{}.",
+    "In the evening {}.",
+    "Soon {}.",
+)
 # A sentence without a number that changes nothing, as people add them.
 ASIDES = (
     "It is a sunny day.",

@@ -53,7 +53,9 @@ def read(path: Path) -> dict[str, Any]:
     try:
         content = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # torch raises a different class for every way a file can be broken
-        raise AxonError(f"{path} is not a readable checkpoint ({type(error).__name__}); remove it to start anew") from None
+        raise AxonError(
+            f"{path} is not a readable checkpoint ({type(error).__name__}); remove it to start anew"
+        ) from None
     if not isinstance(content, dict) or {"recipe", "state", "network", "optimiser"} - content.keys():
         raise AxonError(f"{path} is not a checkpoint of a training run; remove it to start anew")
     return content

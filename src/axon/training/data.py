@@ -12,6 +12,8 @@ from axon.training.recipe import Recipe
 
 BLOCK = 32
 LONGEST_ANSWER = 128
+# The library's default length; answers end long before, but the room behind them must not confuse.
+LONGEST_ROOM = 256
 
 
 @dataclass(frozen=True, slots=True)

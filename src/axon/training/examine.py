@@ -13,7 +13,6 @@ from axon.models.text import Text
 from axon.models.transformer import TransformerModel
 from axon.settings import Settings
 from axon.tasks import BUNDLED
-from axon.training.data import Row
 from axon.training.drills import row
 from axon.training.noise import Vocabulary, _results
 

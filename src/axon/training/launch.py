@@ -5,11 +5,10 @@ import os
 import tempfile
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import torch
 import torch.distributed as dist
-import torch.multiprocessing as mp
+from torch.multiprocessing.spawn import ProcessRaisedException, spawn
 
 from axon.errors import AxonError
 from axon.training import checkpoint, data, tokenizer
@@ -28,7 +27,7 @@ def train(run: Run, report: Report) -> Path:
         learn(run, tokenizer.load(run.out / "model"), report)
     else:
         with tempfile.TemporaryDirectory() as meeting:
-            mp.start_processes(_process, (run, report, f"file://{meeting}/meet", count), nprocs=count, start_method="spawn")
+            _spawn(run, report, f"file://{meeting}/meet")
     return run.out / "model"
 
 
@@ -52,6 +51,16 @@ def _prepare(run: Run) -> None:
         saved.write_text(json.dumps(run.recipe.as_dict(), indent=2) + "\n")
 
 
+def _spawn(run: Run, report: Report, meeting: str) -> None:
+    count = run.recipe.processes
+    try:
+        spawn(_process, (run, report, meeting, count), nprocs=count)  # type: ignore[no-untyped-call]
+    except ProcessRaisedException as error:
+        # The message is a traceback of the other process; its last line says what happened.
+        reason = str(error).strip().splitlines()[-1]
+        raise AxonError(f"training stopped: {reason}; the last checkpoint in {run.out} is kept") from error
+
+
 def _process(rank: int, run: Run, report: Report, meeting: str, count: int) -> None:
     # One thread each: more would wait for each other in a loop and starve everything else on the machine.
     torch.set_num_threads(1)
@@ -64,5 +73,3 @@ def _process(rank: int, run: Run, report: Report, meeting: str, count: int) -> N
         learn(run, tokenizer.load(run.out / "model"), report, rank, count)
     finally:
         dist.destroy_process_group()
-
-

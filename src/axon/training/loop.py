@@ -161,5 +161,3 @@ def _write(out: Path, line: dict[str, Any], report: Report) -> None:
     with (out / "log.jsonl").open("a") as file:
         file.write(json.dumps(line) + "\n")
     report(line)
-
-

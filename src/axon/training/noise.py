@@ -12,11 +12,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from axon.training.data import BLOCK, LONGEST_ANSWER, Row
+from axon.training.data import BLOCK, LONGEST_ANSWER, LONGEST_ROOM, Row
 
 _LEAST_RATE = 0.15
 _BLOCK_PATTERN = 0.4
 _ONLY_RESULTS = {"drill": 0.5, "sums": 0.25}
+# The shares of rows with nothing behind their answer's block, and with at most the longest answer's room.
+_NO_ROOM, _SOME_ROOM = 0.6, 0.97
 # Weights: of padding behind the first EOS, of blocks not yet begun, of results in problems, of all else in drills.
 _PADDING, _LATER, _RESULT, _OTHER = 0.1, 0.3, 2.0, 0.2
 
@@ -34,12 +36,13 @@ class Batch:
 
 
 def extent(row: Row, rng: random.Random) -> int:
-    """How many positions an answer gets: to the end of its block, sometimes more, never above the most."""
+    """How many positions an answer gets: to the end of its block, or more, as people leave room behind an answer."""
     if row.kind == "drill":
         return len(row.answer)
-    least = -(-(len(row.answer) + 1) // BLOCK)
-    blocks = least if rng.random() < 0.6 else rng.randint(least, LONGEST_ANSWER // BLOCK)
-    return blocks * BLOCK
+    least, room = -(-(len(row.answer) + 1) // BLOCK), rng.random()
+    if room < _NO_ROOM:
+        return least * BLOCK
+    return rng.randint(least, (LONGEST_ANSWER if room < _SOME_ROOM else LONGEST_ROOM) // BLOCK) * BLOCK
 
 
 def batches(rows: list[Row], size: int, rng: random.Random, vocabulary: "Vocabulary") -> list[Batch]:

@@ -29,9 +29,9 @@ class Recipe:
     heads: int = 6
     hidden: int = 512
     vocabulary: int = 1024
-    minutes: float | None = 70.0
+    minutes: float | None = 65.0
     steps: int | None = None
-    batch: int = 24
+    batch: int = 12
     processes: int = 2
     learning_rate: float = 2e-3
     weight_decay: float = 0.03

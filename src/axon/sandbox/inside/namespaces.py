@@ -13,8 +13,8 @@ def enter() -> None:
     target, both = os.getpid(), maps_nobody()
     begin, start = os.pipe()
     # Someone outside has to say which users exist inside: who has entered may name only one, and root needs two.
-    helper = os.fork()
-    if helper == 0:
+    outsider = os.fork()
+    if outsider == 0:
         os.close(start)
         number = 0
         try:
@@ -28,7 +28,7 @@ def enter() -> None:
     kernel.call("unshare", ALL)
     os.write(start, b"x")
     os.close(start)
-    number = os.waitstatus_to_exitcode(os.waitpid(helper, 0)[1])
+    number = os.waitstatus_to_exitcode(os.waitpid(outsider, 0)[1])
     if number:
         raise OSError(number, os.strerror(number), "uid_map")
     kernel.call("sethostname", b"sandbox", 7)

@@ -30,6 +30,7 @@ def build(file_mb: int) -> None:
     """Make the new root and leave the old one."""
     # If the machine as a whole runs out of memory, the kernel shall end the program and not the user's work.
     write("/proc/self/oom_score_adj", "1000")
+    os.umask(0o022)  # nobody must be able to read what root makes here
     flags = kernel.NOSUID | kernel.NODEV
     kernel.mount("none", "/", "", kernel.REC | kernel.PRIVATE)
     kernel.mount("root", NEW, "tmpfs", flags, "size=1m,nr_inodes=1k,mode=755")

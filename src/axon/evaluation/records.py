@@ -1,0 +1,113 @@
+"""The results of a run on disk: one JSON line a problem and cell, written whole, read back after any kill."""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from axon.errors import AxonError
+
+RESULTS, IDENTITY = "results.jsonl", "run.json"
+Record = dict[str, Any]
+Cell = tuple[str, str]
+
+
+class Records:
+    """The records of one folder, opened for one identity.
+
+    Problems are decoded in chunks, and a chunk counts only when all of it is there: a half-written one is dropped
+    when the folder is opened and decoded again with the same neighbours.
+    """
+
+    def __init__(self, folder: Path, identity: dict[str, Any]) -> None:
+        self.folder, self.path = folder, folder / RESULTS
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._claim(identity)
+            self.chunks = self._recover()
+        except OSError as error:
+            raise AxonError(f"{folder} cannot be used for results: {error.strerror}") from None
+
+    def _claim(self, identity: dict[str, Any]) -> None:
+        path = self.folder / IDENTITY
+        if not path.is_file():
+            if self.path.exists():
+                raise AxonError(
+                    f"{self.path} has no {IDENTITY} beside it, so it cannot be continued; choose another --out"
+                )
+            whole_write(path, json.dumps(identity, indent=2) + "\n")
+            return
+        try:
+            before = json.loads(path.read_text())
+        except json.JSONDecodeError as error:
+            raise AxonError(f"{path} is not valid JSON ({error}); restore it or choose another --out") from None
+        now = json.loads(json.dumps(identity))
+        changed = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
+        if changed:
+            raise AxonError(
+                f"{self.folder} holds results of another run (different: {', '.join(changed)}); choose another --out"
+            )
+
+    def _recover(self) -> dict[tuple[str, str, int], list[Record]]:
+        """Whole chunks only; what a kill left half-written at the end is cut off the file."""
+        found: dict[tuple[str, str, int], list[Record]] = {}
+        if not self.path.is_file():
+            return found
+        text = self.path.read_bytes()
+        lines = text.split(b"\n")
+        records: list[Record] = []
+        for number, line in enumerate(lines[:-1], 1):
+            try:
+                record = json.loads(line)
+                key = (record["task"], record["decoder"], record["chunk"])
+                int(record["chunk_size"])
+            except (ValueError, KeyError, TypeError):
+                raise AxonError(
+                    f"line {number} of {self.path} is not a result; repair it or choose another --out"
+                ) from None
+            found.setdefault(key, []).append(record)
+            records.append(record)
+        broken = {key for key, part in found.items() if len(part) != part[0]["chunk_size"]}
+        if broken or lines[-1]:
+            kept = [r for r in records if (r["task"], r["decoder"], r["chunk"]) not in broken]
+            whole_write(self.path, "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in kept))
+        return {key: part for key, part in found.items() if key not in broken}
+
+    def add(self, records: Sequence[Record]) -> None:
+        """Append a chunk and have it on disk before going on."""
+        text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+        try:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise AxonError(f"cannot write to {self.path}: {error.strerror}; what was written before is kept") from None
+        first = records[0]
+        self.chunks[first["task"], first["decoder"], first["chunk"]] = list(records)
+
+    def __contains__(self, key: tuple[str, str, int]) -> bool:
+        return key in self.chunks
+
+    def of(self, task: str, decoder: str) -> list[Record]:
+        """The records of a cell in the order of its problems."""
+        parts = sorted((key[2], part) for key, part in self.chunks.items() if key[:2] == (task, decoder))
+        return [record for _, part in parts for record in part]
+
+    def __iter__(self) -> Iterator[Record]:
+        return (record for part in self.chunks.values() for record in part)
+
+
+def whole_write(path: Path, text: str) -> None:
+    """Write a file so that it is either the old or the new one, never half of it."""
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise AxonError(f"cannot write {path}: {error.strerror}") from None

@@ -1,0 +1,152 @@
+"""What the records of a run say: a row of figures per cell, and every +AXON row beside its base."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from typing import Any
+
+from axon.evaluation.plan import Plan
+from axon.evaluation.records import Record, Records
+from axon.evaluation.statistics import Interval, mcnemar, paired, wilson
+
+
+@dataclass(frozen=True, slots=True)
+class CellSummary:
+    """One decoder on one task; means are over problems that were decoded."""
+
+    task: str
+    decoder: str
+    problems: int
+    right: int
+    errors: int
+    accuracy: float
+    interval: Interval
+    nfe: float
+    nfe_full: float
+    nfe_cached: float
+    tokens: float
+    tokens_per_evaluation: float
+    gates_per_block: float
+    measures: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A decoder against its base on the same problems: differences with 95 % intervals, and an exact test."""
+
+    task: str
+    decoder: str
+    base: str
+    problems: int
+    gained: int
+    lost: int
+    accuracy: float
+    accuracy_interval: Interval
+    p: float
+    nfe: float
+    nfe_interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Wall time of a cell. Kept apart: it is the one thing another run will not repeat."""
+
+    task: str
+    decoder: str
+    seconds: float
+    tokens_per_second: float
+
+
+def cell(task: str, decoder: str, records: Sequence[Record]) -> CellSummary:
+    """The figures of one cell."""
+    done = [record for record in records if "nfe" in record]
+    right = sum(bool(record.get("correct")) for record in records)
+    evaluations = sum(record["nfe"] for record in done)
+    tokens = sum(record["tokens"] for record in done)
+    extra = sorted({name for record in done for name in record if isinstance(record[name], bool)} - {"correct"})
+
+    def mean(name: str) -> float:
+        return fmean(float(record[name]) for record in done) if done else math.nan
+
+    return CellSummary(
+        task=task,
+        decoder=decoder,
+        problems=len(records),
+        right=right,
+        errors=sum("error" in record for record in records),
+        accuracy=right / len(records) if records else math.nan,
+        interval=wilson(right, len(records)),
+        nfe=mean("nfe"),
+        nfe_full=mean("nfe_full"),
+        nfe_cached=mean("nfe_cached"),
+        tokens=mean("tokens"),
+        tokens_per_evaluation=tokens / evaluations if evaluations else math.nan,
+        gates_per_block=sum(r["gates"] for r in done) / max(1, sum(r["blocks"] for r in done)),
+        measures={name: fmean(bool(record.get(name)) for record in done) for name in extra},
+    )
+
+
+def compare(task: str, decoder: str, base: str, ours: Sequence[Record], theirs: Sequence[Record]) -> Comparison:
+    """One decoder against another, problem by problem."""
+    other = {record["problem"]: record for record in theirs}
+    pairs = [(record, other[record["problem"]]) for record in ours if record["problem"] in other]
+    scores = [int(bool(a.get("correct"))) - int(bool(b.get("correct"))) for a, b in pairs]
+    steps = [a["nfe"] - b["nfe"] for a, b in pairs if "nfe" in a and "nfe" in b]
+    gained, lost = sum(score > 0 for score in scores), sum(score < 0 for score in scores)
+    return Comparison(
+        task=task,
+        decoder=decoder,
+        base=base,
+        problems=len(pairs),
+        gained=gained,
+        lost=lost,
+        accuracy=fmean(scores) if scores else math.nan,
+        accuracy_interval=paired(scores),
+        p=mcnemar(gained, lost),
+        nfe=fmean(steps) if steps else math.nan,
+        nfe_interval=paired(steps),
+    )
+
+
+def base_of(decoder: str) -> str | None:
+    """The base of a wrapped decoder's specification, None for a plain one."""
+    base, plus, _ = decoder.rpartition("+")
+    return base if plus else None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Everything a run says, but for its speed."""
+
+    cells: tuple[CellSummary, ...]
+    comparisons: tuple[Comparison, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for files."""
+        return asdict(self)
+
+
+def summarise(plan: Plan, records: Records) -> Summary:
+    """The summary of a run's records."""
+    cells, comparisons = [], []
+    for task in plan.tasks:
+        for decoder in plan.decoders:
+            own = records.of(task, decoder)
+            cells.append(cell(task, decoder, own))
+            base = base_of(decoder)
+            if base in plan.decoders:
+                comparisons.append(compare(task, decoder, base, own, records.of(task, base)))
+    return Summary(tuple(cells), tuple(comparisons))
+
+
+def speeds(plan: Plan, records: Records) -> list[Speed]:
+    """Wall time and tokens per second of every cell."""
+    found = []
+    for task in plan.tasks:
+        for decoder in plan.decoders:
+            own = records.of(task, decoder)
+            seconds = sum(record["seconds"] for record in own)
+            tokens = sum(record.get("tokens", 0) for record in own)
+            found.append(Speed(task, decoder, round(seconds, 2), round(tokens / seconds, 1) if seconds else math.nan))
+    return found

@@ -1,0 +1,87 @@
+"""Summaries as tables, for the terminal and for Markdown."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.table import Table
+
+from axon.evaluation.summary import CellSummary, Comparison, Speed, Summary
+
+_CELLS = ("decoder", "accuracy", "95 %", "evaluations", "tokens each", "gate/block", "tokens/s")
+_PAIRS = ("decoder", "against", "accuracy", "95 %", "gained/lost", "p", "evaluations", "95 %")
+
+
+def cell_rows(summary: Summary, speeds: Sequence[Speed], task: str) -> Iterator[list[str]]:
+    """A line of text per cell of a task."""
+    speed = {item.decoder: item for item in speeds if item.task == task}
+    for cell in summary.cells:
+        if cell.task == task:
+            yield _cell(cell, speed[cell.decoder])
+
+
+def _cell(cell: CellSummary, speed: Speed) -> list[str]:
+    low, high = cell.interval
+    return [
+        cell.decoder,
+        f"{100 * cell.accuracy:.1f}",
+        f"{100 * low:.1f}–{100 * high:.1f}",
+        f"{cell.nfe:.1f}",
+        f"{cell.tokens_per_evaluation:.2f}",
+        f"{cell.gates_per_block:.2f}" if "+" in cell.decoder else "",
+        f"{speed.tokens_per_second:.0f}",
+    ]
+
+
+def pair_rows(summary: Summary, task: str) -> Iterator[list[str]]:
+    """A line of text per comparison of a task."""
+    for pair in summary.comparisons:
+        if pair.task == task:
+            yield _pair(pair)
+
+
+def _pair(pair: Comparison) -> list[str]:
+    return [
+        pair.decoder,
+        pair.base,
+        f"{100 * pair.accuracy:+.1f}",
+        f"{100 * pair.accuracy_interval[0]:+.1f} … {100 * pair.accuracy_interval[1]:+.1f}",
+        f"{pair.gained}/{pair.lost}",
+        f"{pair.p:.3f}",
+        f"{pair.nfe:+.2f}",
+        f"{pair.nfe_interval[0]:+.2f} … {pair.nfe_interval[1]:+.2f}",
+    ]
+
+
+def terminal(summary: Summary, speeds: Sequence[Speed]) -> Iterator[Table]:
+    """The tables of a run, task by task."""
+    for task in dict.fromkeys(cell.task for cell in summary.cells):
+        count = next(cell.problems for cell in summary.cells if cell.task == task)
+        yield _table(f"{task}, {count} problems", _CELLS, cell_rows(summary, speeds, task))
+        pairs = list(pair_rows(summary, task))
+        if pairs:
+            yield _table(f"{task}: with AXON against its base, same problems", _PAIRS, pairs)
+
+
+def _table(title: str, heads: Sequence[str], rows: Iterator[list[str]] | list[list[str]]) -> Table:
+    table = Table(title=title, title_justify="left")
+    for number, head in enumerate(heads):
+        table.add_column(head, justify="left" if number == 0 or head == "against" else "right")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def markdown(summary: Summary, speeds: Sequence[Speed]) -> str:
+    """The same tables in Markdown."""
+    parts = []
+    for task in dict.fromkeys(cell.task for cell in summary.cells):
+        count = next(cell.problems for cell in summary.cells if cell.task == task)
+        parts.append(f"### {task}, {count} problems\n\n" + _markdown(_CELLS, list(cell_rows(summary, speeds, task))))
+        pairs = list(pair_rows(summary, task))
+        if pairs:
+            parts.append("With AXON against its base, same problems:\n\n" + _markdown(_PAIRS, pairs))
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heads, ["---" if number == 0 else "---:" for number in range(len(heads))], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
