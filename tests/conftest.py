@@ -1,12 +1,16 @@
-"""Models shared by all tests: the weightless toy, and the tiny golden LLaDA and Dream."""
+"""What all tests share: the weightless toy, the tiny golden LLaDA and Dream, and the command line."""
 
+import io
 import os
+import sys
+from types import SimpleNamespace
 
 import pytest
 import torch
 from hypothesis import settings
 
 import axon
+from axon.cli import main
 from cases import golden
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -42,6 +46,36 @@ def checkpoint(request):
 def model(request):
     """Every kind of model in turn."""
     return axon.load("toy") if request.param == "toy" else golden(request.param)
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """The `axon` command in this process, where standard output is no terminal."""
+
+    def call(*arguments, stdin=""):
+        monkeypatch.setattr(sys, "argv", ["axon", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as done:
+            main()
+        return SimpleNamespace(returncode=done.value.code, **capsys.readouterr()._asdict())
+
+    return call
+
+
+@pytest.fixture
+def fails(run):
+    """The single sentence of a command that must refuse its input."""
+
+    def call(*arguments, **options):
+        done = run(*arguments, **options)
+        assert done.returncode == 2
+        assert done.out == ""
+        (line,) = done.err.splitlines()
+        assert line.startswith("axon: ")
+        return line
+
+    return call
 
 
 @pytest.fixture(autouse=True)

@@ -25,6 +25,10 @@ KNOWS = {
     "models": {"canvas", "signals"},
     "engine": {"canvas", "signals", "settings", "decoders", "models"},
     "prompts": {"canvas", "settings", "models"},
+    "tasks": {"sandbox"},
+    "training": {"settings", "decoders", "models", "generate", "tasks"},
+    "evaluation": {"canvas", "signals", "settings", "decoders", "models", "prompts", "generate", "tasks", "sandbox"},
+    "report": {"decoders", "engine", "trace", "evaluation"},
 }
 # The engine knows models and decoders through their contracts only.
 CONTRACTS = {"axon.models.base", "axon.decoders.base"}

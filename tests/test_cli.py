@@ -1,52 +1,20 @@
 """The command line as a person meets it: real processes, with and without a terminal."""
 
-import io
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pexpect
 import pytest
 
-from axon.cli import demo, main
+from axon.cli import demo
 from axon.decoders import spec
 
 AXON = Path(sys.executable).parent / "axon"
 TOY = ["generate", "Choose.", "--model", "toy", "--max-new-tokens", "96"]
 SENTENCE = "a word that many others lean on is worth writing first, and the rest will follow."
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """The `axon` command in this process, where standard output is no terminal."""
-
-    def call(*arguments, stdin=""):
-        monkeypatch.setattr(sys, "argv", ["axon", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as done:
-            main()
-        return SimpleNamespace(returncode=done.value.code, **capsys.readouterr()._asdict())
-
-    return call
-
-
-@pytest.fixture
-def fails(run):
-    """The single sentence of a command that must refuse its input."""
-
-    def call(*arguments, **options):
-        done = run(*arguments, **options)
-        assert done.returncode == 2
-        assert done.out == ""
-        (line,) = done.err.splitlines()
-        assert line.startswith("axon: ")
-        return line
-
-    return call
 
 
 def on_a_terminal(*arguments, columns=100, **env):

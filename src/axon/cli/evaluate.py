@@ -32,7 +32,7 @@ def evaluate(
     from axon.evaluation.records import whole_write
     from axon.evaluation.runner import run
     from axon.evaluation.summary import speeds, summarise
-    from axon.report.tables import markdown, terminal
+    from axon.report.tables import failures, markdown, terminal
 
     if table is not None and table not in TABLES:
         raise AxonError(f"table must be one of {', '.join(TABLES)}, got {table!r}")
@@ -65,4 +65,5 @@ def evaluate(
     whole_write(out / "summary.json", json.dumps(summary.as_dict(), indent=2) + "\n")
     whole_write(out / "report.md", markdown(summary, speed))
     console.print(*terminal(summary, speed), sep="\n\n")
-    console.print(f"{out}: results.jsonl, summary.json, report.md")
+    for line in (*failures(summary), f"{out}: results.jsonl, summary.json, report.md"):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)

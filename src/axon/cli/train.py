@@ -52,7 +52,7 @@ def train(
         "vocabulary": vocabulary,
         "batch": batch,
         "learning_rate": learning_rate,
-        "processes": processes or _processes(place.type),
+        "processes": _processes(place.type) if processes is None else processes,
         "seed": seed,
         "minutes": minutes,
     }

@@ -2,11 +2,11 @@
 
 import hashlib
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import Any
 
 import torch
 
-import axon
 from axon import checks
 from axon.decoders import Decoder, decoder
 from axon.errors import AxonError
@@ -62,7 +62,7 @@ class Plan:
     def identity(self, model: Model) -> dict[str, Any]:
         """Everything a result depends on; a folder of results belongs to one identity."""
         return {
-            "axon": axon.__version__,
+            "axon": version("axon-dllm"),
             "model": model.describe() | {"weights": weight_hash(model)},
             "tasks": {name: task(name).version for name in self.tasks},
             "decoders": {text: str(built) for text, built in self.built().items()},

@@ -40,8 +40,10 @@ class Records:
             return
         try:
             before = json.loads(path.read_text())
-        except json.JSONDecodeError as error:
+        except ValueError as error:
             raise AxonError(f"{path} is not valid JSON ({error}); restore it or choose another --out") from None
+        if not isinstance(before, dict):
+            raise AxonError(f"{path} does not describe a run; restore it or choose another --out")
         now = json.loads(json.dumps(identity))
         changed = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
         if changed:
@@ -62,11 +64,11 @@ class Records:
                 record = json.loads(line)
                 key = (record["task"], record["decoder"], record["chunk"])
                 int(record["chunk_size"])
+                found.setdefault(key, []).append(record)
             except (ValueError, KeyError, TypeError):
                 raise AxonError(
                     f"line {number} of {self.path} is not a result; repair it or choose another --out"
                 ) from None
-            found.setdefault(key, []).append(record)
             records.append(record)
         broken = {key for key, part in found.items() if len(part) != part[0]["chunk_size"]}
         if broken or lines[-1]:

@@ -12,6 +12,7 @@ from axon.evaluation.records import Record, Records
 from axon.generate import Generation, generate
 from axon.models.base import Model
 from axon.prompts import Prompt
+from axon.sandbox import Unavailable
 from axon.tasks import Problem, Task, task
 
 # Called after every chunk with the task, the decoder, and how many problems were just done.
@@ -83,6 +84,8 @@ def _score(found: Task, problem: Problem, result: Generation) -> Record:
         return {"correct": False, "error": result.error}
     try:
         verdict = found.score(problem, result.text)
+    except Unavailable:  # not this answer's fault, and no other one would fare better
+        raise
     except Exception as error:  # a scorer may fail on what a model wrote; the run goes on and says so
         return {"correct": False, "error": f"scoring failed: {error}"}
     return {"correct": verdict.correct, "reason": verdict.reason, **verdict.measures}

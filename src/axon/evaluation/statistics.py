@@ -19,7 +19,8 @@ def wilson(right: int, total: int) -> Interval:
     share, z2 = right / total, _Z * _Z
     middle = (share + z2 / (2 * total)) / (1 + z2 / total)
     half = _Z / (1 + z2 / total) * math.sqrt(share * (1 - share) / total + z2 / (4 * total * total))
-    return (max(0.0, middle - half), min(1.0, middle + half))
+    # Rounding must not push the share itself out of its interval.
+    return (min(share, max(0.0, middle - half)), max(share, min(1.0, middle + half)))
 
 
 def mcnemar(gained: int, lost: int) -> float:

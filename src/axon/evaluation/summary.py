@@ -1,6 +1,7 @@
 """What the records of a run say: a row of figures per cell, and every +AXON row beside its base."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
@@ -111,8 +112,9 @@ def compare(task: str, decoder: str, base: str, ours: Sequence[Record], theirs: 
 
 def base_of(decoder: str) -> str | None:
     """The base of a wrapped decoder's specification, None for a plain one."""
-    base, plus, _ = decoder.rpartition("+")
-    return base if plus else None
+    # The last plus sign that is followed by a name; one inside parentheses belongs to a number such as 1e+3.
+    wrapped = re.fullmatch(r"(.+)\+[\w.\s]+(\([^()]*\)\s*)?", decoder)
+    return wrapped[1].strip() if wrapped else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +125,17 @@ class Summary:
     comparisons: tuple[Comparison, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for files."""
-        return asdict(self)
+        """Plain values, for files; what was computed from nothing is null, for JSON knows no NaN."""
+        plain: dict[str, Any] = _known(asdict(self))
+        return plain
+
+
+def _known(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _known(item) for name, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_known(item) for item in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def summarise(plan: Plan, records: Records) -> Summary:

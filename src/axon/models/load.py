@@ -20,13 +20,15 @@ from axon.models.weights import load_weights, weight_files
 _FAMILIES: dict[str, ModuleType] = {module.ARCHITECTURE: module for module in (llada, dream)}
 # Chat models end a turn with these beside their EOS; each counts where the tokenizer has it as a special token.
 _END_OF_TURN = ("<|eot_id|>", "<|im_end|>")
+# The small model that ships with the package.
+BUNDLED = Path(__file__).parent.parent / "bundled"
 _FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
 
 
 def load(
     name: str | Path, *, device: str = "auto", dtype: str | torch.dtype = "auto", revision: str | None = None
 ) -> Model:
-    """Load a LLaDA or Dream checkpoint from a folder or the hub, or the weightless "toy" model.
+    """Load a LLaDA or Dream checkpoint from a folder or the hub, the "bundled" small one, or the weightless "toy".
 
     device  "auto" takes a CUDA device if there is one, else the CPU; otherwise any torch device.
     dtype   "auto" is float32 on the CPU and the checkpoint's own elsewhere; otherwise a torch float dtype.
@@ -87,12 +89,14 @@ def _dtype(name: str | torch.dtype, place: torch.device) -> torch.dtype | None:
 
 
 def _folder(name: str, revision: str | None) -> Path:
+    if name == "bundled":
+        if not BUNDLED.is_dir():
+            raise LoadError('this version ships no bundled model yet; give a checkpoint folder, a hub id, or "toy"')
+        return BUNDLED
     if Path(name).is_dir():
         return Path(name)
     if Path(name).exists():
         raise LoadError(f"{name} is a file; give the folder that holds config.json and the weights")
-    if name == "bundled":
-        raise LoadError('this version ships no bundled model yet; give a checkpoint folder, a hub id, or "toy"')
     if name.count("/") != 1 or name.startswith((".", "/", "~")):
         raise LoadError(f"there is no folder {name}, and it is not a hub id of the form owner/name")
     from huggingface_hub import snapshot_download

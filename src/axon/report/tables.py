@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
+from rich import box
 from rich.table import Table
 
-from axon.evaluation.summary import CellSummary, Comparison, Speed, Summary
+from axon.evaluation.summary import CellSummary, Comparison, Speed, Summary, base_of
 
 _CELLS = ("decoder", "accuracy", "95 %", "evaluations", "tokens each", "gate/block", "tokens/s")
 _PAIRS = ("decoder", "against", "accuracy", "95 %", "gained/lost", "p", "evaluations", "95 %")
+_NARROW = {"tokens each": "tokens\neach", "gate/block": "gate/\nblock", "gained/lost": "gained/\nlost"}
 
 
 def cell_rows(summary: Summary, speeds: Sequence[Speed], task: str) -> Iterator[list[str]]:
@@ -26,7 +28,7 @@ def _cell(cell: CellSummary, speed: Speed) -> list[str]:
         f"{100 * low:.1f}–{100 * high:.1f}",
         f"{cell.nfe:.1f}",
         f"{cell.tokens_per_evaluation:.2f}",
-        f"{cell.gates_per_block:.2f}" if "+" in cell.decoder else "",
+        f"{cell.gates_per_block:.2f}" if base_of(cell.decoder) else "",
         f"{speed.tokens_per_second:.0f}",
     ]
 
@@ -58,16 +60,32 @@ def terminal(summary: Summary, speeds: Sequence[Speed]) -> Iterator[Table]:
         yield _table(f"{task}, {count} problems", _CELLS, cell_rows(summary, speeds, task))
         pairs = list(pair_rows(summary, task))
         if pairs:
-            yield _table(f"{task}: with AXON against its base, same problems", _PAIRS, pairs)
+            # A decoder's text begins with its base, so the column that repeats it is left out where width is scarce.
+            short = [[row[0], *row[2:]] for row in pairs]
+            yield _table(f"{task}: with AXON against its base, same problems", [_PAIRS[0], *_PAIRS[2:]], short)
 
 
 def _table(title: str, heads: Sequence[str], rows: Iterator[list[str]] | list[list[str]]) -> Table:
-    table = Table(title=title, title_justify="left")
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
     for number, head in enumerate(heads):
-        table.add_column(head, justify="left" if number == 0 or head == "against" else "right")
+        # In a narrow terminal decoders go over several lines; figures stay whole.
+        if number == 0:
+            table.add_column(head, overflow="fold")
+        else:
+            table.add_column(_NARROW.get(head, head), justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*row)
     return table
+
+
+def failures(summary: Summary) -> Iterator[str]:
+    """A sentence per cell in which some problems could not be decoded or scored; they count as wrong."""
+    for cell in summary.cells:
+        if cell.errors:
+            yield (
+                f"{cell.decoder} on {cell.task}: {cell.errors} of {cell.problems} problems failed and count as wrong; "
+                "results.jsonl has their errors."
+            )
 
 
 def markdown(summary: Summary, speeds: Sequence[Speed]) -> str:
@@ -79,6 +97,7 @@ def markdown(summary: Summary, speeds: Sequence[Speed]) -> str:
         pairs = list(pair_rows(summary, task))
         if pairs:
             parts.append("With AXON against its base, same problems:\n\n" + _markdown(_PAIRS, pairs))
+    parts.extend(failures(summary))
     return "\n\n".join(parts) + "\n"
 
 

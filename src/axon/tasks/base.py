@@ -38,6 +38,16 @@ class Task(Protocol):
         """Changes whenever a problem or the scoring does."""
         ...
 
+    @property
+    def stop(self) -> tuple[str, ...]:
+        """Texts that end an answer."""
+        ...
+
+    @property
+    def max_new_tokens(self) -> int:
+        """How many tokens an answer may take."""
+        ...
+
     def problems(self) -> Sequence[Problem]:
         """The fixed test problems."""
         ...

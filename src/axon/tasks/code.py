@@ -8,10 +8,11 @@ import itertools
 import random
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
-from axon import sandbox
+from axon import checks, sandbox
 from axon.tasks.base import Problem, Split, Verdict, held_out
 from axon.tasks.domains import DOMAINS
 from axon.tasks.pieces import ON_NUMBERS, ON_TEXTS, Domain
@@ -21,6 +22,7 @@ _ALPHABET = "abcdehilmnorst"
 _SAMPLE = (
     "apple", "tree", "Moon", "stone", "a", "river", "ice", "hello", "Sun", "rain", "nest", "Otter", "seed",
     "lamp", "on", "it", "market", "salad", "dear", "noon", "letter", "cash", "bird", "me",
+    "mountain", "hamsters", "chocolate", "orchestra", "elephants", "sandstone", "basketball", "illustrate", "on", "no",
 )  # fmt: skip
 _ASKS = (
     "Write a Python function solve({a}) that {v} {f}, {m} and {r}.",
@@ -61,11 +63,20 @@ def _plans(split: Split) -> tuple[tuple[Composition, ...], ...]:
     return tuple(tuple(plan for plan in kept if plan[0] == name) for name in DOMAINS)
 
 
+@dataclass(frozen=True)
 class Code:
     """Small Python functions over lists of numbers, words and letters."""
 
-    name = "code"
-    version = "1"
+    # Run answers without isolation where there is none.
+    unsafe: bool = False
+
+    name: ClassVar[str] = "code"
+    version: ClassVar[str] = "1"
+    stop: ClassVar[tuple[str, ...]] = ()
+    max_new_tokens: ClassVar[int] = 128
+
+    def __post_init__(self) -> None:
+        checks.flag("unsafe", self.unsafe)
 
     def problems(self) -> Sequence[Problem]:
         return tuple(itertools.islice(self.generate(0, "test"), 500))
@@ -81,7 +92,7 @@ class Code:
                 yield problem
 
     def score(self, problem: Problem, answer: str) -> Verdict:
-        outcome = sandbox.run(program(answer, problem.facts["tests"]))
+        outcome = sandbox.run(program(answer, problem.facts["tests"]), unsafe=self.unsafe)
         if outcome.passed:
             return Verdict(True, "all unit tests pass")
         return Verdict(False, (outcome.stderr.strip().splitlines() or [outcome.status])[-1])
@@ -91,12 +102,16 @@ def program(answer: str, tests: Sequence[tuple[Any, Any]]) -> str:
     """The answer's source followed by its unit tests."""
     fenced = re.search(r"```(?:python)?\n(.*?)(?:```|\Z)", answer, re.DOTALL)
     source = fenced[1] if fenced else answer
+    # In a function, so that no name of the answer is overwritten.
     return f"""{source}
 
-for given, right in {list(tests)!r}:
-    got = {NAME}(given)
-    # True is 1 to ==, but not the same answer.
-    assert (type(got), got) == (type(right), right), f"{NAME}({{given!r}}) gave {{got!r}} instead of {{right!r}}"
+def _check():
+    for given, right in {list(tests)!r}:
+        got = {NAME}(given)
+        # True is 1 to ==, but not the same answer.
+        assert (type(got), got) == (type(right), right), f"{NAME}({{given!r}}) gave {{got!r}} instead of {{right!r}}"
+
+_check()
 """
 
 
@@ -142,7 +157,7 @@ def _write(rng: random.Random, domain: Domain, plan: Composition, first: dict[st
         lines.append(indent + folded.add.format(r=result, e=element))
         return "\n".join([*lines, f"    return {folded.end.format(r=result)}"])
     collected = f"[{element} for {x} in {domain.walk}" + (f" if {condition}]" if condition is not None else "]")
-    if style == "list":
+    if style == "list" or condition is None:
         return f"{head}\n    {result} = {collected}\n    return {folded.whole.format(v=result)}"
     return f"{head}\n    return {folded.whole.format(v=collected)}"
 
@@ -158,9 +173,12 @@ def _tests(
     for number in range(11):
         given: Any = [] if kind == "numbers" else ""
         if number and kind == "numbers":
-            given = [rng.choice((rng.randint(-9, 9), rng.randint(1, 30), k, k * rng.randint(1, 4))) for _ in range(8)]
+            given = [
+                rng.choice((rng.randint(-9, 9), rng.randint(1, 30), k + rng.randint(-1, 1), k * rng.randint(1, 4)))
+                for _ in range(8)
+            ]
         elif number and kind == "words":
-            words = [*rng.sample(_SAMPLE, 6), c + rng.choice(_SAMPLE), rng.choice(_SAMPLE) + c, rng.choice(_SAMPLE)]
+            words = [*rng.sample(_SAMPLE, 7), c + rng.choice(_SAMPLE), rng.choice(_SAMPLE) + c, rng.choice(_SAMPLE)]
             given = " ".join(rng.sample(words, len(words)))
         elif number:
             given = "".join(rng.choice("abcdehilmnorstuAEIORST0123456789 -" + c * 4) for _ in range(14))

@@ -164,7 +164,7 @@ WORDS = Domain(
             lambda x, c: x[-1:] == c,
         ),
         "with": Piece(
-            ("the words that contain '{c}'", "the words with '{c}'", "the words that have an '{c}' in them"),
+            ("the words that contain '{c}'", "the words with '{c}'", "the words that have the letter '{c}'"),
             "'{c}' in {x}",
             lambda x, c: c in x,
         ),

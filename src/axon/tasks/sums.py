@@ -61,7 +61,8 @@ def compositions() -> tuple[tuple[str, ...], ...]:
     for count in (1, 2, 3):
         for parts in itertools.product(_OPENINGS, *[_EVENTS] * count, _QUESTIONS):
             sizes = _OPENINGS[parts[0]] + sum(_EVENTS[event] for event in parts[1:-1]) + _QUESTIONS[parts[-1]]
-            if 2 <= sizes <= 4 and parts.count("double") + parts.count("triple") <= 1:
+            # A plain opening is told in the answer too; with four equations on top it would be long.
+            if 2 <= sizes <= (3 if parts[0] == "plain" else 4) and parts.count("double") + parts.count("triple") <= 1:
                 found.append(parts)
     return tuple(found)
 
@@ -76,6 +77,8 @@ class Sums:
 
     name = "sums"
     version = "1"
+    stop: tuple[str, ...] = ()
+    max_new_tokens = 128
 
     def problems(self) -> Sequence[Problem]:
         return tuple(itertools.islice(self.generate(0, "test"), 500))
@@ -137,6 +140,7 @@ class _Telling:
         self.words |= {"T": rng.choice(theme.things), "B": rng.choice(theme.box), "F": rng.choice(stories.FRIENDS)}
         self.links = rng.sample(stories.LINKS, len(stories.LINKS))
         self.sentences: list[str] = []
+        self.given = ""
         self.equations: list[Equation] = []
         self.numbers: tuple[int, ...] = ()
         self.value = 0
@@ -144,7 +148,7 @@ class _Telling:
         for event in plan[1:-1]:
             self._happen(event)
         if rng.random() < 0.1:
-            self.sentences.append(self._fill(rng.choice(stories.ASIDES)))
+            self.sentences.append(self._fill(rng.choice(stories.ASIDES))[0])
         self._ask(plan[-1])
         self.unit = "dollars" if plan[-1] == "cost" else self.words["T"]
 
@@ -152,11 +156,15 @@ class _Telling:
     def prompt(self) -> str:
         return " ".join(self.sentences)
 
-    def _fill(self, text: str, **numbers: int) -> str:
+    def _fill(self, text: str, **numbers: int) -> tuple[str, str]:
+        """A text with its words and numbers in, and the part of it that answers quote."""
         self.numbers += tuple(numbers.values())
-        told = text.format(**self.words, **numbers)
+        filled = text.format(**self.words, **numbers)
+        quoted = re.search(r"\[(.*)\]", filled)
+        told = filled.replace("[", "").replace("]", "")
         # A text may hold two sentences; each starts with a capital.
-        return re.sub(r"(^|[.?] )([a-z])", lambda match: match[1] + match[2].upper(), told)
+        told = re.sub(r"(^|[.?] )([a-z])", lambda match: match[1] + match[2].upper(), told)
+        return told, quoted[1] if quoted else ""
 
     def _reach(self, sign: str, right: int, words: str, left: int | None = None) -> int:
         left = self.value if left is None else left
@@ -170,70 +178,76 @@ class _Telling:
         rng = self.rng
         if kind == "plain":
             self.value = rng.randint(5, 99)
-            self.sentences.append(self._fill(rng.choice(self.theme.start), n=self.value))
+            told, self.given = self._fill(rng.choice(self.theme.start), n=self.value)
         elif kind == "groups":
             k, n = rng.randint(2, 9), rng.randint(3, 20)
-            self.value = self._reach("*", n, f"counting all {self.words['B']}", left=k)
-            self.sentences.append(self._fill(rng.choice(stories.GROUPS), k=k, n=n))
+            told, quote = self._fill(rng.choice(stories.GROUPS), k=k, n=n)
+            self.value = self._reach("*", n, quote, left=k)
         else:
             n, k = rng.randint(4, 60), rng.randint(4, 60)
-            self.value = self._reach("+", k, "counting both kinds", left=n)
-            self.sentences.append(self._fill(rng.choice(stories.PAIRS), n=n, k=k))
+            told, quote = self._fill(rng.choice(stories.PAIRS), n=n, k=k)
+            self.value = self._reach("+", k, quote, left=n)
+        self.sentences.append(told)
 
     def _happen(self, kind: str) -> None:
         rng = self.rng
         if kind in ("gain", "lose"):
-            text, words = rng.choice(self.theme.gain if kind == "gain" else self.theme.lose)
             n = rng.randint(3, 60 if kind == "gain" else max(3, min(60, self.value - 2)))
-            self.value = self._reach("+" if kind == "gain" else "-", n, words)
-            told = self._fill(text, n=n)
+            told, quote = self._fill(rng.choice(self.theme.gain if kind == "gain" else self.theme.lose), n=n)
+            self.value = self._reach("+" if kind == "gain" else "-", n, quote)
         elif kind in ("double", "triple"):
-            self.value = self._reach("*", 2 if kind == "double" else 3, f"{kind[:-1]}ing")
-            told = self._fill(rng.choice(stories.DOUBLE if kind == "double" else stories.TRIPLE))
+            told, quote = self._fill(rng.choice(stories.DOUBLE if kind == "double" else stories.TRIPLE))
+            self.value = self._reach("*", 2 if kind == "double" else 3, quote)
         else:
             k, n = rng.randint(2, 9), rng.randint(3, 15)
-            added = self._reach("*", n, f"counting the new {self.words['B']}", left=k)
-            self.value = self._reach("+", added, "adding those")
-            told = self._fill(rng.choice(stories.MORE_GROUPS), k=k, n=n)
-        sentence = self.links.pop().format(told[0].lower() + told[1:] if told[0].isalpha() else told)
+            told, quote = self._fill(rng.choice(stories.MORE_GROUPS), k=k, n=n)
+            added = self._reach("*", n, quote, left=k)
+            self.value = self._reach("+", added, self._fill(stories.ADD_THEM)[0])
+        sentence = self.links.pop().format(told[0].lower() + told[1:])
         self.sentences.append(sentence[0].upper() + sentence[1:])
 
     def _ask(self, kind: str) -> None:
         rng = self.rng
         if kind == "left":
-            self.sentences.append(self._fill(rng.choice(stories.ASK_LEFT)))
+            told, _ = self._fill(rng.choice(stories.ASK_LEFT))
         elif kind == "share":
             shares = [k for k in range(2, 10) if self.value % k == 0]
             if not shares:
                 raise _TooLarge
             k = rng.choice(shares)
-            self.value = self._reach("/", k, "sharing equally")
-            self.sentences.append(self._fill(rng.choice(stories.ASK_SHARE), k=k))
+            told, quote = self._fill(rng.choice(stories.ASK_SHARE), k=k)
+            self.value = self._reach("/", k, quote)
         elif kind == "cost":
             k = rng.randint(2, 9)
-            self.value = self._reach("*", k, "paying for all")
-            self.sentences.append(self._fill(rng.choice(stories.ASK_COST), k=k))
+            told, quote = self._fill(rng.choice(stories.ASK_COST), k=k)
+            self.value = self._reach("*", k, quote)
         else:
             n = rng.randint(2, 30)
-            friend = self._reach("+", n, f"counting for {self.words['F']}")
-            self.value = self._reach("+", friend, "putting both together")
-            self.sentences.append(self._fill(rng.choice(stories.ASK_TOGETHER), n=n))
+            told, quote = self._fill(rng.choice(stories.ASK_TOGETHER), n=n)
+            friend = self._reach("+", n, quote)
+            self.value = self._reach("+", friend, stories.TOGETHER)
+        self.sentences.append(told)
 
     def answer(self) -> str:
-        """The steps in one of three ways of writing them down, then the number."""
+        """What is given and the steps from it, in one of three ways of writing them down, then the number."""
         style = self.rng.choice(("lines", "steps", "sentences"))
+        steps = [(self._inside(equation.words), equation) for equation in self.equations]
         if style == "lines":
-            body = "\n".join(f"{equation} {equation.words}" for equation in self.equations)
+            lines = [self.given] if self.given else []
+            body = "\n".join([*lines, *(f"{words}: {equation}" for words, equation in steps)])
         elif style == "steps":
-            body = "\n".join(f"Step {i}: {equation.words}, {equation}." for i, equation in enumerate(self.equations, 1))
+            lines = [f"{self.given}."] if self.given else []
+            body = "\n".join([*lines, *(f"{i}. {words}, {step}." for i, (words, step) in enumerate(steps, 1))])
         else:
-            starts = ["First", *["Then"] * (len(self.equations) - 1)]
-            if len(self.equations) > 2:
+            starts = ["First", *["Then"] * (len(steps) - 1)]
+            if len(steps) > 2:
                 starts[-1] = "Finally"
-            units = [self.words["T"]] * len(starts)
-            units[-1] = self.unit
-            body = " ".join(
-                f"{start}, {equation.words} gives {equation} {unit}."
-                for start, equation, unit in zip(starts, self.equations, units, strict=True)
-            )
+            sentences = [f"{start} {words}, so {step}" for start, (words, step) in zip(starts, steps, strict=True)]
+            sentences[-1] += f" {self.unit}"
+            body = ". ".join([self.given, *sentences] if self.given else sentences) + "."
         return f"{body}\n#### {self.value}"
+
+    def _inside(self, words: str) -> str:
+        """A quote as it stands in the middle of a sentence: a name keeps its capital, other words do not."""
+        names = (*stories.GIRLS, *stories.BOYS, *stories.FRIENDS)
+        return words if words.startswith(names) else words[0].lower() + words[1:]

@@ -1,6 +1,8 @@
 """What a run needs to go on where it was stopped, in one file that is either whole or not there."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,9 +45,41 @@ def restore(folder: Path, recipe: Recipe, network: Any, optimiser: Any) -> State
         return State()
     content = read(path)
     check_same(content["recipe"], recipe, folder)
-    network.load_state_dict(content["network"])
-    optimiser.load_state_dict(content["optimiser"])
-    return State(**content["state"])
+    try:
+        network.load_state_dict(content["network"])
+        optimiser.load_state_dict(content["optimiser"])
+        return State(**content["state"])
+    except (RuntimeError, ValueError, TypeError, KeyError):
+        raise AxonError(f"{path} does not fit the network of its recipe; remove it to start anew") from None
+
+
+@contextmanager
+def saving(folder: Path) -> Iterator[None]:
+    """Around every write into a run's folder: a full disk is one sentence."""
+    try:
+        yield
+    except AxonError:
+        raise
+    except Exception as error:  # an OSError to Python, other classes to torch and safetensors
+        why = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise AxonError(f"cannot write to {folder}: {why}; what was saved before is kept") from None
+
+
+def write(path: Path, text: str) -> None:
+    """Replace a file by a whole one."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(text)
+    os.replace(part, path)
+
+
+def move(source: Path, target: Path) -> None:
+    """Put a folder in its place, or every file of it in the place of an old one."""
+    if not target.exists():
+        os.replace(source, target)
+        return
+    for file in source.iterdir():
+        os.replace(file, target / file.name)
+    source.rmdir()
 
 
 def read(path: Path) -> dict[str, Any]:

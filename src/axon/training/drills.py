@@ -4,27 +4,24 @@ import random
 
 from axon.tasks.sums import LARGEST
 
+# Small numbers are met as often as large ones: carrying is learned on top of single digits.
+_LIMITS = (12, 30, 60, 100, LARGEST)
+
 
 def equation(rng: random.Random) -> str:
     """One true equation of the kinds that sums problems need."""
-    sign = rng.choice("++--*/")
-    if sign == "+":
-        left = rng.randint(1, LARGEST - 1)
-        right = rng.randint(1, LARGEST - left)
-        # Both orders, and as many small sums as large ones.
-        left, right = (left, right) if rng.random() < 0.5 else (right, left)
-        return f"{left}+{right}={left + right}"
-    if sign == "-":
-        left = rng.randint(2, LARGEST)
-        right = rng.randint(1, left)
-        return f"{left}-{right}={left - right}"
+    sign, limit = rng.choice("++--*/"), rng.choice(_LIMITS)
+    if sign in "+-":
+        total = rng.randint(2, limit)
+        part = rng.randint(1, total - 1)
+        return f"{part}+{total - part}={total}" if sign == "+" else f"{total}-{part}={total - part}"
     small = rng.randint(2, 9)
-    other = rng.randint(1, LARGEST // small)
+    other = rng.randint(1, max(2, limit // small))
     if sign == "/":
         return f"{small * other}/{small}={other}"
     return f"{small}*{other}={small * other}" if rng.random() < 0.5 else f"{other}*{small}={small * other}"
 
 
-def row(rng: random.Random, count: int = 14) -> str:
+def row(rng: random.Random) -> str:
     """A row of equations."""
-    return ";".join(equation(rng) for _ in range(count)) + ";"
+    return ";".join(equation(rng) for _ in range(rng.randint(5, 14))) + ";"

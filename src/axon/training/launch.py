@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 import torch.distributed as dist
-from torch.multiprocessing.spawn import ProcessRaisedException, spawn
+from torch.multiprocessing.spawn import ProcessExitedException, ProcessRaisedException, spawn
 
 from axon.errors import AxonError
 from axon.training import checkpoint, data, tokenizer
@@ -17,6 +17,8 @@ from axon.training.network import LONGEST
 
 # Examples the tokenizer learns from.
 _TEXTS = 8000
+# Where a process leaves the sentence it stopped with, for the one that started it.
+_REFUSAL = "refusal"
 
 
 def train(run: Run, report: Report) -> Path:
@@ -27,7 +29,7 @@ def train(run: Run, report: Report) -> Path:
         learn(run, tokenizer.load(run.out / "model"), report)
     else:
         with tempfile.TemporaryDirectory() as meeting:
-            _spawn(run, report, f"file://{meeting}/meet")
+            _spawn(run, report, Path(meeting))
     return run.out / "model"
 
 
@@ -40,36 +42,50 @@ def _prepare(run: Run) -> None:
     saved = run.out / "recipe.json"
     if saved.is_file():
         try:
-            checkpoint.check_same(json.loads(saved.read_text()), run.recipe, run.out)
-        except json.JSONDecodeError:
-            raise AxonError(f"{saved} is not valid JSON; remove it to start anew") from None
-    elif any(run.out.iterdir()):
+            before = json.loads(saved.read_text())
+        except ValueError:
+            before = None
+        if not isinstance(before, dict):
+            raise AxonError(f"{saved} is not a recipe; choose another --out")
+        checkpoint.check_same(before, run.recipe, run.out)
+    elif any(file.suffix != ".part" for file in run.out.iterdir()):
         raise AxonError(f"{run.out} is not empty and holds no training run; choose another --out")
-    else:
-        built = tokenizer.build(data.texts(run.recipe, _TEXTS), run.recipe.vocabulary, LONGEST)
-        built.save_pretrained(run.out / "model")
-        saved.write_text(json.dumps(run.recipe.as_dict(), indent=2) + "\n")
+    # The recipe first and each thing whole, so that a run stopped in here goes on like any other.
+    with checkpoint.saving(run.out):
+        if not saved.is_file():
+            checkpoint.write(saved, json.dumps(run.recipe.as_dict(), indent=2) + "\n")
+        if not (run.out / "model" / "tokenizer.json").is_file():
+            built = tokenizer.build(data.texts(run.recipe, _TEXTS), run.recipe.vocabulary, LONGEST)
+            tokenizer.save(built, run.out / "model.part")
+            checkpoint.move(run.out / "model.part", run.out / "model")
 
 
-def _spawn(run: Run, report: Report, meeting: str) -> None:
+def _spawn(run: Run, report: Report, meeting: Path) -> None:
     count = run.recipe.processes
     try:
         spawn(_process, (run, report, meeting, count), nprocs=count)  # type: ignore[no-untyped-call]
-    except ProcessRaisedException as error:
-        # The message is a traceback of the other process; its last line says what happened.
+    except (ProcessRaisedException, ProcessExitedException) as error:
+        if (meeting / _REFUSAL).is_file():
+            raise AxonError((meeting / _REFUSAL).read_text()) from None
+        # The message may be a traceback of the other process; its last line says what happened.
         reason = str(error).strip().splitlines()[-1]
         raise AxonError(f"training stopped: {reason}; the last checkpoint in {run.out} is kept") from error
 
 
-def _process(rank: int, run: Run, report: Report, meeting: str, count: int) -> None:
+def _process(rank: int, run: Run, report: Report, meeting: Path, count: int) -> None:
     # One thread each: more would wait for each other in a loop and starve everything else on the machine.
     torch.set_num_threads(1)
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
-    kind = "nccl" if run.device == "cuda" else "gloo"
-    if kind == "nccl":
+    # Gradients travel between accelerators, the few numbers of a step between processors.
+    kind = "cpu:gloo,cuda:nccl" if run.device == "cuda" else "gloo"
+    if run.device == "cuda":
         torch.cuda.set_device(rank)
-    dist.init_process_group(kind, init_method=meeting, rank=rank, world_size=count, timeout=timedelta(minutes=10))
+    place = f"file://{meeting}/meet"
+    dist.init_process_group(kind, init_method=place, rank=rank, world_size=count, timeout=timedelta(minutes=10))
     try:
         learn(run, tokenizer.load(run.out / "model"), report, rank, count)
+    except AxonError as error:
+        (meeting / _REFUSAL).write_text(str(error))
+        raise
     finally:
         dist.destroy_process_group()

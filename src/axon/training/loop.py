@@ -14,6 +14,8 @@ import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
+from axon import checks
+from axon.errors import AxonError
 from axon.training import checkpoint, examine
 from axon.training.data import Rows
 from axon.training.network import Objective, config, fresh, save_folder
@@ -22,10 +24,11 @@ from axon.training.recipe import Recipe
 
 # Batches made at a time; among so many rows, ones of similar length find each other.
 _POOL = 16
+_LOG = "log.jsonl"
 _LOG_STEPS = 20
 _EXAM_SEED = 1
 # The share of fresh equations that must come out right before the problems begin.
-_KNOWN = 0.96
+_KNOWN = 0.93
 
 Report = Callable[[dict[str, Any]], None]
 
@@ -40,6 +43,11 @@ class Run:
     save_minutes: float = 3.0
     exam_minutes: float = 8.0
     exam: int = 40
+
+    def __post_init__(self) -> None:
+        checks.whole("exam", self.exam)
+        checks.number("exam_minutes", self.exam_minutes, 0)
+        checks.number("save_minutes", self.save_minutes, 0)
 
 
 def vocabulary_of(tokenizer: Any) -> Vocabulary:
@@ -61,18 +69,21 @@ def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes:
         objective = DistributedDataParallel(objective)
     rows, vocabulary = Rows(recipe, tokenizer, process, state.step), vocabulary_of(tokenizer)
     rng = random.Random(f"noise {recipe.seed} {process} {state.step}")
+    order = random.Random(f"order {recipe.seed} {state.step}")
     model = examine.as_model(network, tokenizer)
     pool: list[Batch] = []
     saved = examined = state.seconds
     losses: list[float] = []
     since, seen = time.perf_counter(), 0
     chief = process == 0
+    if chief:
+        _forget(run.out / _LOG, state.step)
     while (progress := recipe.progress(state.step, state.seconds)) < 1:
         started = time.perf_counter()
         if not state.drilled and progress >= recipe.drills_first:
             state.drilled, pool = True, []
         if not pool:
-            pool = batches(rows.take(_POOL * recipe.batch, drilled=state.drilled), recipe.batch, rng, vocabulary)
+            pool = batches(rows.take(_POOL * recipe.batch, drilled=state.drilled), recipe.batch, rng, order, vocabulary)
         batch = pool.pop().to(place)
         for group in optimiser.param_groups:
             group["lr"] = rate(recipe, state.step, progress)
@@ -90,7 +101,7 @@ def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes:
         seen += int(shared[2])
         losses.append(shared[1] / processes)
         if not math.isfinite(losses[-1]):
-            raise FloatingPointError(f"the loss is {losses[-1]} at step {state.step}; try a smaller learning rate")
+            raise AxonError(f"the loss is {losses[-1]} at step {state.step}; try a smaller learning rate")
         progress = recipe.progress(state.step, state.seconds)
         if state.step % _LOG_STEPS == 0 or progress >= 1:
             took = time.perf_counter() - since
@@ -111,8 +122,11 @@ def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes:
             since = time.perf_counter()
         if chief and (progress >= 1 or state.seconds - saved > 60 * run.save_minutes):
             saved = state.seconds
-            checkpoint.save(run.out, recipe, state, network, optimiser)
-            save_folder(network, settings, tokenizer, run.out / "model")
+            with checkpoint.saving(run.out):
+                # The model first: beside a checkpoint that says all is done it would never be written again.
+                save_folder(network, settings, tokenizer, run.out / "model.part")
+                checkpoint.move(run.out / "model.part", run.out / "model")
+                checkpoint.save(run.out, recipe, state, network, optimiser)
 
 
 def rate(recipe: Recipe, step: int, progress: float) -> float:
@@ -158,6 +172,21 @@ def _examine(model: Any, run: Run, process: int, processes: int) -> dict[str, fl
 
 
 def _write(out: Path, line: dict[str, Any], report: Report) -> None:
-    with (out / "log.jsonl").open("a") as file:
+    with checkpoint.saving(out), (out / _LOG).open("a") as file:
         file.write(json.dumps(line) + "\n")
     report(line)
+
+
+def _forget(log: Path, step: int) -> None:
+    """Take out what a stopped run logged after its last checkpoint, for those steps come again."""
+
+    def stays(line: str) -> bool:
+        try:
+            return line.endswith("\n") and bool(json.loads(line)["step"] <= step)
+        except (ValueError, KeyError, TypeError):
+            return False
+
+    if log.is_file():
+        with checkpoint.saving(log.parent):
+            lines = log.read_text().splitlines(keepends=True)
+            checkpoint.write(log, "".join(line for line in lines if stays(line)))

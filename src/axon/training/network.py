@@ -11,10 +11,12 @@ from torch.nn.functional import cross_entropy
 from axon.models import llada
 from axon.models.network import empty, fill_rotary
 from axon.training.recipe import Recipe
+from axon.training.tokenizer import save as save_tokenizer
 
 LONGEST = 512
 _EMBEDDING_SPREAD = 0.5
 _MATRIX_SPREAD = 0.7
+_LAST_NORM = 0.2
 
 
 def config(recipe: Recipe, tokenizer: Any) -> dict[str, Any]:
@@ -39,7 +41,7 @@ def config(recipe: Recipe, tokenizer: Any) -> dict[str, Any]:
         "block_group_size": 1,
         "layer_norm_type": "rms",
         "layer_norm_with_affine": True,
-        "bias_for_layer_norm": False,
+        "bias_for_layer_norm": None,
         "attention_layer_norm": False,
         "attention_layer_norm_with_affine": True,
         "attention_dropout": 0.0,
@@ -57,9 +59,10 @@ def config(recipe: Recipe, tokenizer: Any) -> dict[str, Any]:
         "scale_logits": False,
         "weight_tying": False,
         "init_device": "cpu",
-        "init_fn": "mitchell",
+        "init_fn": "normal",
         "init_std": 0.02,
-        "precision": "fp32",
+        "init_cutoff_factor": None,
+        "precision": None,
         "use_cache": False,
         "mask_token_id": tokenizer.mask_token_id,
         "eos_token_id": tokenizer.eos_token_id,
@@ -72,14 +75,21 @@ def fresh(settings: dict[str, Any], seed: int, place: torch.device) -> Any:
     """The network with drawn weights: embeddings wide enough not to drown in the residual stream."""
     network = empty(llada, settings).to_empty(device=place)
     fill_rotary(network, place)
+    # Tied while training: what is looked up can be written out at once, without a second vocabulary to learn.
+    network.lm_head.weight = network.model.embed_tokens.weight
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, weight in network.named_parameters():
             if weight.dim() == 1:
-                weight.fill_(1.0)
+                weight.fill_(_LAST_NORM if name == "model.norm.weight" else 1.0)
                 continue
             spread = _EMBEDDING_SPREAD if "embed" in name else _MATRIX_SPREAD / weight.shape[1] ** 0.5
             weight.copy_(torch.randn(weight.shape, generator=generator) * spread)
+        for layer in network.model.layers:
+            part = layer.self_attn
+            # Heads start out looking for what is like them and handing it on, from where copying is a short way.
+            part.k_proj.weight.lerp_(part.q_proj.weight, 0.5).mul_(2**0.5)
+            part.o_proj.weight.copy_(part.v_proj.weight.T)
     return network
 
 
@@ -104,7 +114,7 @@ def save_folder(network: Any, settings: dict[str, Any], tokenizer: Any, folder: 
 
     folder.mkdir(parents=True, exist_ok=True)
     weights = {llada.original(name): value.detach().to("cpu", torch.float16).contiguous()
-               for name, value in network.named_parameters()}  # fmt: skip
+               for name, value in network.named_parameters(remove_duplicate=False)}  # fmt: skip
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     (folder / "config.json").write_text(json.dumps(settings, indent=2) + "\n")
-    tokenizer.save_pretrained(folder)
+    save_tokenizer(tokenizer, folder)

@@ -16,7 +16,7 @@ from axon.training.data import BLOCK, LONGEST_ANSWER, LONGEST_ROOM, Row
 
 _LEAST_RATE = 0.15
 _BLOCK_PATTERN = 0.4
-_ONLY_RESULTS = {"drill": 0.5, "sums": 0.25}
+_ONLY_RESULTS = {"drill": 0.8, "sums": 0.25}
 # The shares of rows with nothing behind their answer's block, and with at most the longest answer's room.
 _NO_ROOM, _SOME_ROOM = 0.6, 0.97
 # Weights: of padding behind the first EOS, of blocks not yet begun, of results in problems, of all else in drills.
@@ -45,11 +45,17 @@ def extent(row: Row, rng: random.Random) -> int:
     return rng.randint(least, (LONGEST_ANSWER if room < _SOME_ROOM else LONGEST_ROOM) // BLOCK) * BLOCK
 
 
-def batches(rows: list[Row], size: int, rng: random.Random, vocabulary: "Vocabulary") -> list[Batch]:
-    """Rows of similar length together, so that little is spent on padding; the order of batches is drawn."""
+def batches(
+    rows: list[Row], size: int, rng: random.Random, order: random.Random, vocabulary: "Vocabulary"
+) -> list[Batch]:
+    """Rows of similar length together, so that little is spent on padding.
+
+    `order` draws the order of the batches. Processes share it, so that all of them have short batches at the same
+    step and none waits for the others.
+    """
     sized = sorted(((len(row.prompt) + extent(row, rng), number) for number, row in enumerate(rows)))
     cut = [sized[first : first + size] for first in range(0, len(sized), size)]
-    rng.shuffle(cut)
+    order.shuffle(cut)
     return [masked([rows[number] for _, number in part], part[-1][0], rng, vocabulary) for part in cut]
 
 

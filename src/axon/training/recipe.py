@@ -29,14 +29,14 @@ class Recipe:
     heads: int = 6
     hidden: int = 512
     vocabulary: int = 1024
-    minutes: float | None = 65.0
+    minutes: float | None = 100.0
     steps: int | None = None
-    batch: int = 12
+    batch: int = 16
     processes: int = 2
     learning_rate: float = 2e-3
     weight_decay: float = 0.03
     warm_up: int = 150
-    drills_first: float = 0.2
+    drills_first: float = 0.12
     drills: float = 0.12
     chatter: float = 0.03
     seed: int = 0

@@ -1,5 +1,6 @@
 """The tokenizer: byte-pair over words, with every digit and every line's indentation a token of its own."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,23 @@ def build(texts: Iterable[str], size: int, longest: int) -> Any:
         model_max_length=longest,
         clean_up_tokenization_spaces=False,
     )
+
+
+def save(tokenizer: Any, folder: Path) -> None:
+    """Write the tokenizer as the published checkpoints have it, which older transformers releases read as well."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"))
+    settings = {
+        # The newest releases write a class name that only they know.
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "eos_token": EOS,
+        "pad_token": EOS,
+        "mask_token": MASK,
+        "model_max_length": tokenizer.model_max_length,
+        "clean_up_tokenization_spaces": False,
+        "chat_template": tokenizer.chat_template,
+    }
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings, indent=2) + "\n")
 
 
 def load(folder: Path) -> Any:

@@ -1,0 +1,539 @@
+"""Training: what a recipe allows, what a batch holds, a real run that learns, and runs that are stopped and go on."""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+import axon
+from axon.decoders import Confidence
+from axon.errors import AxonError
+from axon.models.text import Text
+from axon.tasks.sums import LARGEST
+from axon.training import checkpoint, data, drills, launch, loop, network, noise, tokenizer
+from axon.training.data import BLOCK, LONGEST_ROOM, Row, Rows
+from axon.training.loop import Run, rate, vocabulary_of
+from axon.training.recipe import RECIPES, Recipe
+
+AXON = Path(sys.executable).parent / "axon"
+TINY = Recipe(
+    tasks=("sums",),
+    width=16,
+    layers=1,
+    heads=2,
+    hidden=32,
+    vocabulary=400,
+    minutes=None,
+    steps=2,
+    batch=4,
+    processes=1,
+    warm_up=2,
+)
+
+
+# The recipe
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"tasks": ()}, "tasks must name at least one of sums, code"),
+        ({"tasks": ("sums", "poems")}, "tasks must be one of sums, code, got 'poems'"),
+        ({"width": 0}, "width must be a whole number of at least 1, got 0"),
+        ({"width": 50, "heads": 6}, "width must be a multiple of twice the heads, got 50 and 6"),
+        ({"layers": 2.5}, "layers must be a whole number of at least 1, got 2.5"),
+        ({"heads": True}, "heads must be a whole number of at least 1, got True"),
+        ({"hidden": -1}, "hidden must be a whole number of at least 1, got -1"),
+        ({"batch": 0}, "batch must be a whole number of at least 1, got 0"),
+        ({"processes": 0}, "processes must be a whole number of at least 1, got 0"),
+        ({"vocabulary": 299}, "vocabulary must be a whole number of at least 300, got 299"),
+        ({"warm_up": -1}, "warm_up must be a whole number of at least 0, got -1"),
+        ({"seed": "x"}, "seed must be a whole number of at least 0, got 'x'"),
+        ({"minutes": None}, "give either minutes or steps, got minutes=None and steps=None"),
+        ({"minutes": 5, "steps": 10}, "give either minutes or steps, got minutes=5 and steps=10"),
+        ({"minutes": 0}, "minutes must be a number at least 0.01, got 0"),
+        ({"minutes": None, "steps": 0}, "steps must be a whole number of at least 1, got 0"),
+        ({"learning_rate": 0}, "learning_rate must be a number between 1e-06 and 1, got 0"),
+        ({"learning_rate": float("nan")}, "learning_rate must be a number between 1e-06 and 1, got nan"),
+        ({"weight_decay": -0.1}, "weight_decay must be a number between 0 and 1, got -0.1"),
+        ({"drills_first": 1.0}, "drills_first must be a number between 0 and 0.9, got 1.0"),
+        ({"drills": -1}, "drills must be a number between 0 and 0.9, got -1"),
+        ({"chatter": None}, "chatter must be a number between 0 and 0.9, got None"),
+    ],
+    ids=str,
+)
+def test_a_recipe_refuses_what_cannot_be_trained(change, said):
+    with pytest.raises(AxonError) as caught:
+        replace(RECIPES["bundled"], **change)
+    assert str(caught.value) == said
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"exam": 0}, "exam must be a whole number of at least 1, got 0"),
+        ({"exam_minutes": -1}, "exam_minutes must be a number at least 0, got -1"),
+        ({"save_minutes": float("inf")}, "save_minutes must be a number at least 0, got inf"),
+    ],
+    ids=str,
+)
+def test_a_run_refuses_what_it_could_not_do_in_the_end(change, said, tmp_path):
+    with pytest.raises(AxonError) as caught:
+        Run(TINY, tmp_path, **change)
+    assert str(caught.value) == said
+
+
+def test_the_learning_rate_warms_up_and_falls_to_almost_nothing():
+    recipe = Recipe(learning_rate=0.01, warm_up=9)
+    warming = [rate(recipe, step, 0.0) for step in range(12)]
+    assert warming[:10] == pytest.approx([0.001 * (step + 1) for step in range(10)])
+    assert warming[10:] == [0.01, 0.01]
+    falling = [rate(recipe, 100, progress / 20) for progress in range(21)]
+    assert falling == sorted(falling, reverse=True)
+    assert falling[10] == pytest.approx(0.005)
+    assert 0 < falling[20] <= 0.0001
+
+
+def test_progress_is_counted_in_steps_or_in_minutes():
+    assert replace(TINY, steps=10).progress(5, 1e9) == 0.5
+    assert Recipe(minutes=2).progress(10**9, 30.0) == 0.25
+    assert Recipe(minutes=2).progress(0, 500.0) == 1.0
+
+
+# The rows
+
+
+def test_every_drill_is_true_and_within_range():
+    rng = random.Random(0)
+    signs = set()
+    for _ in range(300):
+        row = drills.row(rng)
+        assert row.endswith(";")
+        assert row.count(";") >= 4
+        for equation in row.removesuffix(";").split(";"):
+            left, sign, right, value = re.fullmatch(r"(\d+)([-+*/])(\d+)=(\d+)", equation).groups()
+            assert eval(f"{left}{sign}{right}") == int(value), equation
+            assert max(int(left), int(right), int(value)) <= LARGEST, equation
+            signs.add(sign)
+    assert signs == set("+-*/")
+
+
+@pytest.fixture(scope="module")
+def words():
+    """A tokenizer for both tasks."""
+    return tokenizer.build(data.texts(Recipe(), 400), 700, 512)
+
+
+def test_the_same_texts_give_the_same_tokenizer(words):
+    again = tokenizer.build(data.texts(Recipe(), 400), 700, 512)
+    assert again.backend_tokenizer.to_str() == words.backend_tokenizer.to_str()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Tom has 12 apples.", "a\n\n  b\tc   d ", "naïve café, 中文 🙂 ﬁ", "def f(x):\n    return [x ** 2]\n", "\r\n", ""],
+)
+def test_any_text_comes_back_from_its_tokens(words, text):
+    tokens = words.encode(text, add_special_tokens=False)
+    assert Text(words, "words").decode(tokens) == text
+
+
+def test_digits_and_indentations_are_single_tokens(words):
+    assert [words.decode([token]) for token in words.encode("1205+ 37", add_special_tokens=False)] == [
+        *"1205+", " ", *"37",
+    ]  # fmt: skip
+    for indentation in ("\n", "\n    ", "\n        "):
+        assert len(words.encode(indentation, add_special_tokens=False)) == 1
+
+
+def test_a_chat_gives_the_tokens_of_a_training_row(words):
+    rows = Rows(Recipe(), words, 0, 0).take(200, drilled=True)
+    told = [row for row in rows if row.kind in ("sums", "code", "chatter")]
+    assert len(told) > 80
+    for row in told:
+        text = words.decode(row.prompt)
+        content = text.removeprefix("<|user|>").removesuffix("<|assistant|>")
+        assert len(content) == len(text) - len("<|user|><|assistant|>")
+        assert Text(words, "words").chat([{"role": "user", "content": content}]) == row.prompt
+
+
+def test_rows_are_drills_more_often_until_these_are_known_and_never_without_sums(words):
+    rows = Rows(Recipe(drills_first=0.8, drills=0.2), words, 0, 0)
+    before, after = rows.take(300, drilled=False), rows.take(300, drilled=True)
+    assert sum(row.kind == "drill" for row in before) > 2 * sum(row.kind == "drill" for row in after)
+    assert {row.kind for row in after} >= {"drill", "chatter", "sums", "code"}
+    without = {row.kind for row in Rows(Recipe(tasks=("code",)), words, 0, 0).take(200, drilled=False)}
+    assert without >= {"chatter", "code"}
+    assert without.isdisjoint({"drill", "sums"})
+
+
+def test_processes_and_continued_runs_see_rows_of_their_own(words):
+    def first(process, start):
+        return [row.answer for row in Rows(Recipe(), words, process, start).take(8, drilled=False)]
+
+    assert first(0, 0) == first(0, 0)
+    assert first(0, 0) != first(1, 0) != first(0, 500) != first(0, 0)
+
+
+# The noise
+
+
+@pytest.fixture
+def make(words):
+    """A batch of rows of some kinds in the order of the rows."""
+
+    def call(*kinds, seed=0):
+        rows = [row for row in Rows(Recipe(), words, 0, seed).take(300, drilled=True) if row.kind in kinds]
+        rng = random.Random(seed)
+        length = max(len(row.prompt) + noise.extent(row, rng) for row in rows)
+        return rows, noise.masked(rows, length, rng, vocabulary_of(words))
+
+    return call
+
+
+def hidden(batch, words):
+    return batch.tokens == words.mask_token_id
+
+
+def test_prompts_are_never_masked_and_only_masks_are_learned(make, words):
+    rows, batch = make("sums", "code", "chatter", "drill")
+    assert torch.equal(batch.weights > 0, hidden(batch, words))
+    assert torch.equal(torch.where(hidden(batch, words), batch.targets, batch.tokens), batch.targets)
+    assert words.mask_token_id not in batch.targets
+    for number, row in enumerate(rows):
+        assert batch.tokens[number, : len(row.prompt)].tolist() == row.prompt
+        assert batch.targets[number, len(row.prompt) :][: len(row.answer)].tolist() == row.answer
+
+
+def test_what_is_left_of_a_row_is_the_end_of_its_answer(make, words):
+    rows, batch = make("sums", "code", "chatter")
+    for number, row in enumerate(rows):
+        rest = batch.targets[number, len(row.prompt) + len(row.answer) :]
+        assert len(rest) > 0
+        assert set(rest.tolist()) == {words.eos_token_id}
+
+
+def test_an_answer_gets_whole_blocks_with_room_for_its_end():
+    rng = random.Random(0)
+    for length in (1, 31, 32, 63, 64, 127):
+        extents = {noise.extent(Row([1], [1] * length, "sums"), rng) for _ in range(500)}
+        assert min(extents) == (length // BLOCK + 1) * BLOCK < max(extents) <= LONGEST_ROOM
+        assert all(extent % BLOCK == 0 for extent in extents)
+        assert noise.extent(Row([], [1] * length, "drill"), rng) == length
+
+
+@pytest.mark.parametrize("kind", ["sums", "drill"])
+def test_where_only_results_are_hidden_nothing_but_their_digits_is(make, words, kind, monkeypatch):
+    monkeypatch.setattr(noise, "_ONLY_RESULTS", {kind: 1.0})
+    rows, batch = make(kind)
+    count = 0
+    for number, row in enumerate(rows):
+        pieces = [words.decode([token]) for token in row.answer]
+        for place in hidden(batch, words)[number].nonzero().flatten().tolist():
+            before = "".join(pieces[: place - len(row.prompt) + 1])
+            assert re.search(r"=\d+$", before), before
+            count += 1
+    assert count > 100
+
+
+def test_the_block_pattern_shows_what_is_before_a_block_and_hides_all_behind_it(make, words, monkeypatch):
+    monkeypatch.setattr(noise, "_ONLY_RESULTS", {})
+    monkeypatch.setattr(noise, "_BLOCK_PATTERN", 1.0)
+    rows, batch = make("sums", "code")
+    found = set()
+    for number, row in enumerate(rows):
+        shown = hidden(batch, words)[number]
+        currents = [
+            block
+            for block in range(len(row.answer) // BLOCK + 1)
+            if not shown[: len(row.prompt) + block * BLOCK].any()
+            and shown[len(row.prompt) + (block + 1) * BLOCK :].all()
+        ]
+        assert currents
+        found.update(currents)
+    assert found >= {0, 1, 2}
+
+
+def test_masking_rates_are_spread_evenly_over_a_batch(words, monkeypatch):
+    monkeypatch.setattr(noise, "_BLOCK_PATTERN", 0.0)
+    rows = [Row([], [9] * 4000, "chatter") for _ in range(16)]
+    batch = noise.masked(rows, 4000, random.Random(0), vocabulary_of(words))
+    shares = sorted(hidden(batch, words).double().mean(dim=1).tolist())
+    for number, share in enumerate(shares):
+        assert number / 16 - 0.03 < share < (number + 1) / 16 + 0.03
+
+
+def test_batches_hold_every_row_once_beside_rows_of_its_length(words):
+    rows = Rows(Recipe(), words, 0, 0).take(96, drilled=True)
+    batches = noise.batches(rows, 8, random.Random(0), random.Random(0), vocabulary_of(words))
+    assert [len(batch.tokens) for batch in batches] == [8] * 12
+    found = sorted(line for batch in batches for line in batch.targets.tolist())
+    given = sorted(row.prompt + row.answer for row in rows)
+    assert all(line[: len(row)] == row for line, row in zip(found, given, strict=True))
+    lengths = [batch.tokens.shape[1] for batch in batches]
+    assert max(lengths) > 2 * min(lengths)
+    assert lengths != sorted(lengths)
+
+
+# Runs
+
+
+@pytest.fixture
+def few_texts(monkeypatch):
+    monkeypatch.setattr(launch, "_TEXTS", 60)
+
+
+def train(out, recipe=TINY, **options):
+    """A run in this process, and the lines it reported."""
+    lines = []
+    launch.train(Run(recipe, out, **{"exam": 1, **options}), lines.append)
+    return lines
+
+
+def refused(out, recipe=TINY):
+    """The sentence with which a run in this process is refused."""
+    with pytest.raises(AxonError) as caught:
+        train(out, recipe)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def read_log(out):
+    return [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+
+
+def step_of(out):
+    return checkpoint.read(out / checkpoint.FILE)["state"]["step"]
+
+
+SIZES = ["--tasks", "sums", "--width", 48, "--layers", 2, "--heads", 2, "--hidden", 96, "--batch", 16]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A small model, trained by two processes of the command line."""
+    out = tmp_path_factory.mktemp("trained") / "run"
+    command = [AXON, "train", "--out", out, *SIZES, "--steps", 160, "--processes", 2, "--exam", 4]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=1800)
+    assert done.returncode == 0, done.stderr
+    return out, done
+
+
+def test_a_run_learns_and_its_log_shows_it(trained):
+    out, done = trained
+    *lines, last = read_log(out)
+    assert [line["step"] for line in lines] == list(range(20, 161, 20))
+    losses = [line["loss"] for line in lines]
+    assert losses[-1] < 0.9 * losses[0]
+    assert all(line["tokens_per_second"] > 0 for line in lines)
+    assert lines[-1]["tokens"] > lines[0]["tokens"] > 0
+    assert lines[-1]["progress"] == 1.0
+    assert [0 <= line["equations"] <= 1 for line in lines if "equations" in line] == [True]
+    assert last["step"] == 160
+    assert 0 <= last["accuracy"]["sums"] <= 1
+    assert "held-out accuracy sums" in done.stdout
+    assert str(out / "model") in done.stdout.replace("\n", "")
+
+
+def test_what_was_trained_loads_and_decodes(trained):
+    model = axon.load(trained[0] / "model")
+    assert model.has_chat_template
+    (out,) = axon.generate(
+        model, [[{"role": "user", "content": "Tom has 12 apples."}]], Confidence(), axon.Settings(32, 32)
+    )
+    assert out.error is None
+    assert out.finish_reason in ("stop", "length")
+    assert model.mask_id not in out.tokens
+
+
+def test_a_finished_run_is_left_as_it_is_by_any_number_of_processes(trained):
+    before = {file.name: file.read_bytes() for file in trained[0].iterdir() if file.is_file()}
+    recipe = json.loads((trained[0] / "recipe.json").read_text())
+    assert train(trained[0], Recipe(**recipe | {"processes": 1})) == []
+    assert {file.name: file.read_bytes() for file in trained[0].iterdir() if file.is_file()} == before
+
+
+def test_another_recipe_in_the_same_folder_is_refused(trained, fails):
+    said = fails("train", "--out", trained[0], *SIZES, "--steps", 300, "--processes", 1)
+    assert "holds a run with another recipe (steps 160, now 300); choose another --out" in said
+    said = fails("train", "--out", trained[0], *SIZES, "--seed", 3, "--steps", 160)
+    assert "(seed 0, now 3)" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--recipe", "large"], "recipe must be one of bundled, got 'large'"),
+        (["--minutes", 1, "--steps", 2], "give either --minutes or --steps, not both"),
+        (["--tasks", "sums,poems"], "tasks must be one of sums, code, got 'poems'"),
+        (["--processes", 0], "processes must be a whole number of at least 1, got 0"),
+        (["--exam", 0], "exam must be a whole number of at least 1, got 0"),
+        (["--device", "abacus"], "device 'abacus' is not available here"),
+        (["--width", 100, "--heads", 3], "width must be a multiple of twice the heads, got 100 and 3"),
+    ],
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
+)
+def test_bad_options_are_refused_before_anything_is_written(fails, tmp_path, arguments, said):
+    assert said in fails("train", "--out", tmp_path / "run", *arguments)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_of_something_else_is_refused_and_left_alone(tmp_path):
+    (tmp_path / "thesis.txt").write_text("years of work")
+    assert refused(tmp_path).endswith("is not empty and holds no training run; choose another --out")
+    assert [file.name for file in tmp_path.iterdir()] == ["thesis.txt"]
+    assert "cannot make the folder" in refused(tmp_path / "thesis.txt" / "run")
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b"\xff\xfe"])
+def test_a_damaged_recipe_is_refused(tmp_path, content):
+    (tmp_path / "recipe.json").write_bytes(content)
+    assert refused(tmp_path).endswith("recipe.json is not a recipe; choose another --out")
+
+
+def damage(content):
+    """Ways a checkpoint can be broken, from nothing to almost whole."""
+    whole = torch.load(content, weights_only=True)
+    few = dict(list(whole["network"].items())[1:])
+    return {
+        "empty": b"",
+        "noise": random.Random(0).randbytes(5000),
+        "torn": content.read_bytes()[:-1000],
+        "another dict": {"weights": 1},
+        "a list": [1, 2],
+        "other weights": whole | {"network": few},
+        "other state": whole | {"state": {"pace": 1}},
+    }
+
+
+def test_a_damaged_checkpoint_is_refused_in_one_sentence(tmp_path, few_texts):
+    train(tmp_path)
+    path = tmp_path / checkpoint.FILE
+    for name, content in damage(path).items():
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            torch.save(content, path)
+        said = refused(tmp_path)
+        assert str(path) in said, name
+        assert said.endswith("remove it to start anew"), name
+
+
+def test_what_one_of_several_processes_refuses_is_still_one_sentence(tmp_path, few_texts):
+    train(tmp_path)
+    (tmp_path / checkpoint.FILE).write_bytes(b"noise")
+    said = refused(tmp_path, replace(TINY, processes=2))
+    assert said.startswith(f"{tmp_path / checkpoint.FILE} is not a readable checkpoint")
+
+
+def test_a_run_stopped_before_its_first_step_goes_on_like_any_other(tmp_path, few_texts, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(tokenizer, "build", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            train(tmp_path / "run")
+    assert train(tmp_path / "run")[-1]["step"] == 2
+    assert axon.load(tmp_path / "run" / "model").has_tokenizer
+
+
+def test_a_full_disk_is_one_sentence_and_keeps_what_was_saved(tmp_path, few_texts, monkeypatch):
+    longer = replace(TINY, steps=4)
+
+    def save(content, path, keep=torch.save):
+        if content["state"]["step"] == 3:
+            raise OSError(28, "No space left on device")
+        keep(content, path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(torch, "save", save)
+        with pytest.raises(AxonError) as caught:
+            train(tmp_path, longer, save_minutes=0)
+    assert "No space left on device; what was saved before is kept" in str(caught.value)
+    assert step_of(tmp_path) == 2
+    assert train(tmp_path, longer)[-1]["step"] == 4
+
+
+def test_a_loss_that_is_no_number_ends_the_run_with_advice(tmp_path, few_texts, monkeypatch):
+    class Broken(network.Objective):
+        def forward(self, *batch):
+            return super().forward(*batch) * torch.nan
+
+    monkeypatch.setattr(loop, "Objective", Broken)
+    assert refused(tmp_path) == "the loss is nan at step 1; try a smaller learning rate"
+
+
+SCRIPT = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from axon.training import launch
+from axon.training.loop import Run
+from test_training import TINY
+
+launch._TEXTS = 60
+if __name__ == "__main__":
+    recipe = replace(TINY, steps=400, processes=2)
+    launch.train(Run(recipe, Path(sys.argv[1]), save_minutes=float(sys.argv[2]), exam=1), print)
+"""
+
+
+def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path):
+    script, out = tmp_path / "script.py", tmp_path / "run"
+    script.write_text(SCRIPT)
+    place = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    command = [sys.executable, str(script), str(out)]
+    first = subprocess.Popen(
+        [*command, "0"], env=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    log, end = out / "log.jsonl", time.monotonic() + 1800
+    # Each step is saved, and each 20th logged.
+    while not (log.is_file() and log.read_text().count("\n") >= 2):
+        assert first.poll() is None, first.stderr.read()
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    os.killpg(first.pid, signal.SIGKILL)
+    first.communicate()
+    assert first.returncode == -signal.SIGKILL
+    stopped = step_of(out)
+    assert 20 <= stopped < 400
+    second = subprocess.run([*command, "3"], env=place, capture_output=True, text=True, timeout=1800)
+    assert second.returncode == 0, second.stderr
+    reported = [int(step) for step in re.findall(r"'step': (\d+)", second.stdout)]
+    assert stopped < reported[0] <= stopped + 20
+    assert reported[-1] == step_of(out) == 400
+    steps = [line["step"] for line in read_log(out)]
+    assert steps == [*range(20, 401, 20), 400], "each step is logged once, and the last one has its exam"
+    assert axon.load(out / "model").name == str(out / "model")
+
+
+def test_two_processes_learn_from_the_mean_of_their_gradients(tmp_path, few_texts):
+    recipe = replace(TINY, steps=1, processes=2)
+    launch.train(Run(recipe, tmp_path, exam=1), print)
+    averaged = checkpoint.read(tmp_path / checkpoint.FILE)["optimiser"]["state"]
+    words = tokenizer.load(tmp_path / "model")
+    apart = []
+    for process in range(2):
+        student = network.fresh(network.config(recipe, words), recipe.seed, torch.device("cpu"))
+        optimiser = loop._optimiser(student, recipe)
+        rows = Rows(recipe, words, process, 0).take(loop._POOL * recipe.batch, drilled=False)
+        rng, order = random.Random(f"noise {recipe.seed} {process} 0"), random.Random(f"order {recipe.seed} 0")
+        batch = noise.batches(rows, recipe.batch, rng, order, vocabulary_of(words)).pop()
+        network.Objective(student)(batch.tokens, batch.targets, batch.weights).backward()
+        apart.append([weight.grad for group in optimiser.param_groups for weight in group["params"]])
+    mean = [(one + other) / 2 for one, other in zip(*apart, strict=True)]
+    norm = torch.cat([gradient.flatten() for gradient in mean]).norm()
+    for number, gradient in enumerate(mean):
+        # After its first step Adam's first moment is a tenth of the clipped gradient.
+        expected = gradient / max(1.0, norm.item()) * 0.1
+        torch.testing.assert_close(averaged[number]["exp_avg"], expected, rtol=1e-3, atol=1e-7)
+    assert not torch.allclose(apart[0][0], apart[1][0], rtol=0.1)
