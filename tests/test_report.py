@@ -306,6 +306,14 @@ def test_without_traces_these_figures_are_left_out_with_a_reason(data, draw):
         draw(only(data, BASE))
 
 
+def test_traces_that_hold_no_step_yet_are_left_out_too(data):
+    begun = replace(data, traces={name: replace(trace, steps=()) for name, trace in data.traces.items()})
+    with pytest.raises(style.LeftOut, match="no block was traced"):
+        trajectories.trajectories(begun)
+    with pytest.raises(style.LeftOut, match="no traced decoder has a gate"):
+        gate.activity(begun)
+
+
 # Figures of the reveals
 
 

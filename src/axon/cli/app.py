@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 import axon
-from axon.cli import decoders, evaluate, generate, replay, tasks, train
+from axon.cli import decoders, evaluate, generate, replay, report, tasks, train
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -16,6 +16,7 @@ app = typer.Typer(
 app.command()(generate.generate)
 app.command()(decoders.decoders)
 app.command()(replay.replay)
+app.command()(report.report)
 app.command("eval")(evaluate.evaluate)
 app.add_typer(tasks.app, name="tasks")
 app.command()(train.train)

@@ -18,6 +18,7 @@ from axon.report.figures.style import (
     OLD,
     ON_DARK,
     ON_ORANGE,
+    LeftOut,
     bare,
     clipped,
     panels,
@@ -62,7 +63,8 @@ def choose(data: TaskData) -> Choice:
                     # The base may have ended before this block.
                     if block in first[row.number] and (best is None or row.helped(block) > best[0]):
                         best = row.helped(block), Choice(base, shown, row.number, block)
-    assert best is not None
+    if best is None:
+        raise LeftOut("no block was traced under a decoder and its base")
     return best[1]
 
 

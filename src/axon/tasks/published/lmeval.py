@@ -37,7 +37,7 @@ def definition(file: str) -> Row:
 
 @cache
 def template(text: str) -> Any:
-    """A Jinja template of lm-eval's, compiled once: lm-eval's own helper does it for every row."""
+    """A Jinja template of lm-eval's, compiled once; lm-eval itself does it for every row."""
     from lm_eval.utils import env
 
     return env.from_string(text)
