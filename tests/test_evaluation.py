@@ -30,7 +30,7 @@ from axon.evaluation.summary import base_of, cell, compare, speeds, summarise
 from axon.models.toy import ToyModel
 from axon.report import tables
 from axon.sandbox import Unavailable
-from axon.tasks import BUNDLED, Problem, Verdict, task
+from axon.tasks import Problem, Verdict, task
 
 AXON = Path(sys.executable).parent / "axon"
 SETTINGS = axon.Settings(64, 32, batch_size=2)
@@ -146,7 +146,7 @@ def test_a_plan_knows_its_size_and_the_paper_has_ten_rows():
 
 
 def test_the_identity_of_a_run_tells_apart_what_changes_its_results(toy, llada, dream):
-    plan = Plan("toy", ("sums",), PAIR, SETTINGS, limit=4)
+    plan = Plan("toy", ("sums",), PAIR, SETTINGS, limit=4, length=64)
     same = replace(plan, decoders=("confidence", "confidence+axon(budget=cover)"))
     assert same.identity(toy) == plan.identity(toy)
     others = [
@@ -294,7 +294,7 @@ def nothing(*_):
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """A plan and the folder of its undisturbed run."""
-    plan, out = Plan("toy", ("sums",), PAIR, SETTINGS, limit=6), tmp_path_factory.mktemp("whole")
+    plan, out = Plan("toy", ("sums",), PAIR, SETTINGS, limit=6, length=64), tmp_path_factory.mktemp("whole")
     evaluate(plan, axon.load("toy"), out, nothing)
     return plan, out
 
@@ -401,7 +401,7 @@ def test_the_base_of_a_decoder_is_what_stands_before_the_last_wrapper(decoder, b
 class Faulty:
     """Five problems; the second cannot be decoded and the fourth not be scored."""
 
-    name, version = "faulty", "1"
+    name, version, stop, max_new_tokens = "faulty", "1", (), 128
 
     def problems(self):
         prompts = ("One.", "Deux, s'il vous plaît.", "Three.", "Four.", "Zero.")
@@ -424,8 +424,8 @@ class SickModel(ToyModel):
 
 @pytest.fixture
 def faulty(monkeypatch):
-    monkeypatch.setitem(BUNDLED, "faulty", Faulty())
-    return Plan("toy", ("faulty",), ("confidence",), SETTINGS)
+    monkeypatch.setattr("axon.evaluation.plan.task", lambda name, data, **options: Faulty())
+    return Plan("toy", ("faulty",), ("confidence",), SETTINGS, length=64)
 
 
 def test_a_problem_that_fails_is_recorded_with_its_error_and_stops_no_other(faulty, tmp_path):

@@ -15,11 +15,15 @@ from axon.errors import AxonError
 def evaluate(
     out: Annotated[Path, typer.Option(help="Folder of the results; a stopped run goes on from it.")],
     model: Annotated[str, typer.Option(help="bundled, a checkpoint folder or a hub id.")] = "bundled",
-    tasks: Annotated[str, typer.Option(help="Tasks, with commas.")] = "sums,code",
+    tasks: Annotated[str, typer.Option(help="sums, code, gsm8k, minerva_math, humaneval, mbpp.")] = "sums,code",
     decoders: Annotated[str | None, typer.Option(help='Decoders, with semicolons: "confidence;dawn+axon".')] = None,
     table: Annotated[str | None, typer.Option(help="A named list of decoders: paper, the ten rows.")] = None,
     limit: Annotated[int | None, typer.Option(help="Only the first problems of each task.")] = None,
-    max_new_tokens: Annotated[int, typer.Option(help="Free positions behind each prompt.")] = 128,
+    data: Annotated[Path | None, typer.Option(help="Folder with the files of published tasks.")] = None,
+    chat: Annotated[str, typer.Option(help="auto (where the model has a template), always or never.")] = "auto",
+    seed: Annotated[int, typer.Option(help="Other problems of the bundled tasks.")] = 0,
+    unsafe_code: Annotated[bool, typer.Option("--unsafe-code", help="Run code even without isolation.")] = False,
+    max_new_tokens: Annotated[int | None, typer.Option(help="Positions for an answer; default: the task's.")] = None,
     block_length: Annotated[int, typer.Option(help="Positions decoded together.")] = 32,
     cache: Annotated[str, typer.Option(help="none, prefix or dual.")] = "none",
     batch_size: Annotated[int, typer.Option(help="Problems decoded together.")] = 16,
@@ -43,12 +47,18 @@ def evaluate(
         tasks=tuple(name.strip() for name in tasks.split(",")),
         decoders=tuple(rows),
         settings=axon.Settings(
-            max_new_tokens=max_new_tokens,
+            # The plan puts each task's own length in its place.
+            max_new_tokens=max_new_tokens or block_length,
             block_length=block_length,
             cache=cache,  # type: ignore[arg-type]  # Settings checks it
             batch_size=batch_size,
         ),
         limit=limit,
+        length=max_new_tokens,
+        chat=chat,
+        data=data,
+        unsafe=unsafe_code,
+        seed=seed,
     )
     console = Console()
     loaded = axon.load(model, device=device, dtype=dtype, revision=revision)

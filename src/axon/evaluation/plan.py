@@ -1,8 +1,10 @@
 """What an evaluation runs: a model, tasks, decoders, settings. Two plans that differ share no results."""
 
 import hashlib
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -12,7 +14,7 @@ from axon.decoders import Decoder, decoder
 from axon.errors import AxonError
 from axon.models.base import Model
 from axon.settings import Settings
-from axon.tasks import task
+from axon.tasks import Problem, Task, task
 
 # The rows of the paper's main table.
 PAPER = (
@@ -26,15 +28,33 @@ PAPER = (
 TABLES = {"paper": PAPER}
 
 
+CHATS = ("auto", "always", "never")
+
+
 @dataclass(frozen=True)
 class Plan:
-    """Tasks by name, decoders by specification, and how many of the first problems of each task."""
+    """What is run, checked when made.
+
+    tasks, decoders  by name and by specification
+    settings         for every answer; length and stop texts are each task's own
+    limit            only the first problems of each task
+    length           positions for an answer, instead of what the task asks for
+    chat             "auto": as a chat where the model has a template; "always", "never"
+    data             a folder with the files of published tasks, which otherwise come from the hub
+    unsafe           run answers that are code without isolation where there is none
+    seed             which problems of the bundled tasks' test split
+    """
 
     model: str
     tasks: tuple[str, ...]
     decoders: tuple[str, ...]
-    settings: Settings = field(default_factory=lambda: Settings(max_new_tokens=128, block_length=32, batch_size=16))
+    settings: Settings = field(default_factory=lambda: Settings(batch_size=16))
     limit: int | None = None
+    length: int | None = None
+    chat: str = "auto"
+    data: Path | None = None
+    unsafe: bool = False
+    seed: int = 0
 
     def __post_init__(self) -> None:
         if not self.tasks or not self.decoders:
@@ -44,16 +64,34 @@ class Plan:
             if twice:
                 raise AxonError(f"the {what} {sorted(twice)[0]!r} is given twice")
         for name in self.tasks:
-            task(name)
+            self.settings_of(name)
         if self.limit is not None:
             checks.whole("limit", self.limit)
+        checks.one_of("chat", self.chat, CHATS)
         for text in self.decoders:
             decoder(text)
+
+    def task(self, name: str) -> Task:
+        """One of the tasks, with this plan's data."""
+        return task(name, self.data, unsafe=self.unsafe, seed=self.seed)
+
+    def problems(self, name: str) -> Sequence[Problem]:
+        """The problems of one of the tasks."""
+        return self.task(name).problems()[: self.limit]
+
+    def settings_of(self, name: str) -> Settings:
+        """The settings for one of the tasks."""
+        found = self.task(name)
+        return replace(self.settings, max_new_tokens=self.length or found.max_new_tokens, stop=found.stop)
+
+    def as_chat(self, model: Model) -> bool:
+        """Whether problems are put to this model as a chat."""
+        return model.has_chat_template if self.chat == "auto" else self.chat == "always"
 
     @property
     def size(self) -> int:
         """Problems over all cells."""
-        return len(self.decoders) * sum(len(task(name).problems()[: self.limit]) for name in self.tasks)
+        return len(self.decoders) * sum(len(self.problems(name)) for name in self.tasks)
 
     def built(self) -> dict[str, Decoder]:
         """The decoders by their specification."""
@@ -64,10 +102,12 @@ class Plan:
         return {
             "axon": version("axon-dllm"),
             "model": model.describe() | {"weights": weight_hash(model)},
-            "tasks": {name: task(name).version for name in self.tasks},
+            "tasks": {name: self.task(name).version for name in self.tasks},
             "decoders": {text: str(built) for text, built in self.built().items()},
-            "settings": self.settings.as_dict(),
+            "settings": {name: self.settings_of(name).as_dict() for name in self.tasks},
             "limit": self.limit,
+            "chat": self.as_chat(model),
+            "seed": self.seed,
         }
 
 

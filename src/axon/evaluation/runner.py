@@ -1,7 +1,7 @@
 """Run a plan: every decoder on every task, in chunks of problems, each recorded as soon as it is scored."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from axon.decoders import Decoder
@@ -13,7 +13,8 @@ from axon.generate import Generation, generate
 from axon.models.base import Model
 from axon.prompts import Prompt
 from axon.sandbox import Unavailable
-from axon.tasks import Problem, Task, task
+from axon.settings import Settings
+from axon.tasks import Problem, Task
 
 # Called after every chunk with the task, the decoder, and how many problems were just done.
 Report = Callable[[str, str, int], None]
@@ -24,8 +25,8 @@ def run(plan: Plan, model: Model, out: Path, report: Report) -> Records:
     records = Records(out, plan.identity(model))
     size = plan.settings.batch_size or 1
     for name in plan.tasks:
-        found = task(name)
-        problems = found.problems()[: plan.limit]
+        found, settings = plan.task(name), plan.settings_of(name)
+        problems = plan.problems(name)
         for text, decoder in plan.built().items():
             warm = False
             for first in range(0, len(problems), size):
@@ -33,50 +34,40 @@ def run(plan: Plan, model: Model, out: Path, report: Report) -> Records:
                 if (name, text, first) in records:
                     report(name, text, len(part))
                     continue
+                prompts = [_prompt(problem, plan.as_chat(model)) for problem in part]
                 if not warm:
-                    _decode(model, part[:1], decoder, plan)
+                    _decode(model, prompts[:1], decoder, settings)
                     warm = True
-                records.add(_chunk(model, found, part, decoder, plan, {"task": name, "decoder": text, "chunk": first}))
+                results, seconds = timed(partial(_decode, model, prompts, decoder, settings), model.device)
+                head = {"task": name, "decoder": text, "chunk": first, "chunk_size": len(part)}
+                head |= {"seconds": round(seconds / len(part), 4)}
+                pairs = zip(part, results, strict=True)
+                records.add([head | _record(found, problem, result) for problem, result in pairs])
                 report(name, text, len(part))
     return records
 
 
-def _chunk(
-    model: Model, found: Task, problems: Sequence[Problem], decoder: Decoder, plan: Plan, head: Record
-) -> list[Record]:
-    results, seconds = timed(lambda: _decode(model, problems, decoder, plan), model.device)
-    records = []
-    for problem, result in zip(problems, results, strict=True):
-        record = head | {
-            "chunk_size": len(problems),
-            "problem": problem.id,
-            "seconds": round(seconds / len(problems), 4),
-        }
-        if isinstance(result, AxonError):
-            record |= {"error": str(result)}
-        else:
-            record |= {"text": result.text, "finish": result.finish_reason, **count(result).as_dict()}
-            record |= _score(found, problem, result)
-        records.append(record)
-    return records
+def _record(found: Task, problem: Problem, result: Generation | AxonError) -> Record:
+    if isinstance(result, AxonError):
+        return {"problem": problem.id, "error": str(result)}
+    written = {"problem": problem.id, "text": result.text, "finish": result.finish_reason}
+    return written | count(result).as_dict() | _score(found, problem, result)
 
 
 def _decode(
-    model: Model, problems: Sequence[Problem], decoder: Decoder, plan: Plan
+    model: Model, prompts: Sequence[Prompt], decoder: Decoder, settings: Settings
 ) -> Sequence[Generation | AxonError]:
     """The answers; if the chunk cannot be decoded together, one by one, so that only the faulty one is lost."""
-    prompts: list[Prompt] = [_prompt(model, problem) for problem in problems]
     try:
-        return generate(model, prompts, decoder, plan.settings)
+        return generate(model, list(prompts), decoder, settings)
     except AxonError as error:
         if len(prompts) == 1:
             return [error]
-    one = replace(plan, settings=replace(plan.settings, batch_size=1))
-    return [_decode(model, [problem], decoder, one)[0] for problem in problems]
+    return [_decode(model, [prompt], decoder, settings)[0] for prompt in prompts]
 
 
-def _prompt(model: Model, problem: Problem) -> Prompt:
-    return [{"role": "user", "content": problem.prompt}] if model.has_chat_template else problem.prompt
+def _prompt(problem: Problem, chat: bool) -> Prompt:
+    return [{"role": "user", "content": problem.prompt}] if chat else problem.prompt
 
 
 def _score(found: Task, problem: Problem, result: Generation) -> Record:
