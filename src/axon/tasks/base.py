@@ -1,7 +1,9 @@
 """The contract of a task: problems with a prompt and a gold answer, and a verdict on any other answer."""
 
 import hashlib
-from collections.abc import Sequence
+import itertools
+import random
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -55,6 +57,19 @@ class Task(Protocol):
     def score(self, problem: Problem, answer: str) -> Verdict:
         """What the answer is worth."""
         ...
+
+
+def endless(
+    name: str, split: Split, seed: int, make: Callable[[random.Random, Split, str], Problem]
+) -> Iterator[Problem]:
+    """Problems of a split without end and without repetition of a prompt, the same for the same seed."""
+    rng = random.Random(f"{name} {split} {seed}")
+    seen = set()
+    for number in itertools.count():
+        problem = make(rng, split, f"{name}-{split}-{seed}-{number}")
+        if problem.prompt not in seen:
+            seen.add(problem.prompt)
+            yield problem
 
 
 def held_out(*key: object, share: float = 0.15) -> bool:

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from axon import checks, sandbox
-from axon.tasks.base import Problem, Split, Verdict, held_out
+from axon.tasks.base import Problem, Split, Verdict, endless, held_out
 from axon.tasks.domains import DOMAINS
 from axon.tasks.pieces import ON_NUMBERS, ON_TEXTS, Domain
 
@@ -85,14 +85,8 @@ class Code:
         return tuple(itertools.islice(self.generate(self.seed, "test"), 500))
 
     def generate(self, seed: int, split: Split) -> Iterator[Problem]:
-        """Problems of a split without end and without repetition of a prompt."""
-        rng = random.Random(f"code {split} {seed}")
-        seen = set()
-        for number in itertools.count():
-            problem = _problem(rng, split, f"code-{split}-{seed}-{number}")
-            if problem.prompt not in seen:
-                seen.add(problem.prompt)
-                yield problem
+        """Problems of a split without end."""
+        return endless(self.name, split, seed, _problem)
 
     def score(self, problem: Problem, answer: str) -> Verdict:
         outcome = sandbox.run(program(answer, problem.facts["tests"]), unsafe=self.unsafe)

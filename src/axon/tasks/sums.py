@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from axon import checks
 from axon.tasks import stories
-from axon.tasks.base import Problem, Split, Verdict, held_out
+from axon.tasks.base import Problem, Split, Verdict, endless, held_out
 
 # No number in a problem or an answer is larger.
 LARGEST = 199
@@ -93,14 +93,8 @@ class Sums:
         return tuple(itertools.islice(self.generate(self.seed, "test"), 500))
 
     def generate(self, seed: int, split: Split) -> Iterator[Problem]:
-        """Problems of a split without end and without repetition of a prompt."""
-        rng = random.Random(f"sums {split} {seed}")
-        seen = set()
-        for number in itertools.count():
-            problem = _problem(rng, split, f"sums-{split}-{seed}-{number}")
-            if problem.prompt not in seen:
-                seen.add(problem.prompt)
-                yield problem
+        """Problems of a split without end."""
+        return endless(self.name, split, seed, _problem)
 
     def score(self, problem: Problem, answer: str) -> Verdict:
         right = int(problem.facts["answer"])
