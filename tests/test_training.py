@@ -127,6 +127,16 @@ def test_every_drill_is_true_and_within_range():
     assert signs == set("+-*/")
 
 
+def test_asked_for_equations_come_back_with_their_results_in_order():
+    rng = random.Random(0)
+    for _ in range(100):
+        question, answer = drills.asked(rng)
+        wanted = re.findall(r"\d+[-+*/]\d+", question)
+        lines = [line.split("=") for line in answer.split("\n")]
+        assert [left for left, _ in lines] == wanted
+        assert all(eval(left) == int(value) for left, value in lines)
+
+
 @pytest.fixture(scope="module")
 def words():
     """A tokenizer for both tasks."""
@@ -157,7 +167,7 @@ def test_digits_and_indentations_are_single_tokens(words):
 
 def test_a_chat_gives_the_tokens_of_a_training_row(words):
     rows = Rows(Recipe(), words, 0, 0).take(200, drilled=True)
-    told = [row for row in rows if row.kind in ("sums", "code", "chatter")]
+    told = [row for row in rows if row.kind != "drill"]
     assert len(told) > 80
     for row in told:
         text = words.decode(row.prompt)
@@ -167,13 +177,15 @@ def test_a_chat_gives_the_tokens_of_a_training_row(words):
 
 
 def test_rows_are_drills_more_often_until_these_are_known_and_never_without_sums(words):
-    rows = Rows(Recipe(drills_first=0.8, drills=0.2), words, 0, 0)
+    rows = Rows(Recipe(drills_early=0.8, drills=0.2), words, 0, 0)
     before, after = rows.take(300, drilled=False), rows.take(300, drilled=True)
-    assert sum(row.kind == "drill" for row in before) > 2 * sum(row.kind == "drill" for row in after)
-    assert {row.kind for row in after} >= {"drill", "chatter", "sums", "code"}
+    for kind in ("drill", "asked"):
+        assert sum(row.kind == kind for row in before) > 2 * sum(row.kind == kind for row in after)
+    for part in (before, after):
+        assert {row.kind for row in part} >= {"drill", "asked", "sums", "code"}
     without = {row.kind for row in Rows(Recipe(tasks=("code",)), words, 0, 0).take(200, drilled=False)}
     assert without >= {"chatter", "code"}
-    assert without.isdisjoint({"drill", "sums"})
+    assert without.isdisjoint({"drill", "asked", "sums"})
 
 
 def test_processes_and_continued_runs_see_rows_of_their_own(words):

@@ -17,7 +17,7 @@ from axon.tasks import stories
 from axon.tasks.base import Problem, Split, Verdict, endless, held_out
 
 # No number in a problem or an answer is larger.
-LARGEST = 199
+LARGEST = 99
 # How many equations each part of a composition takes.
 _OPENINGS = {"plain": 0, "groups": 1, "pairs": 1}
 _EVENTS = {"gain": 1, "lose": 1, "double": 1, "triple": 1, "more_groups": 2}
@@ -76,13 +76,13 @@ def _plans(split: Split) -> tuple[tuple[str, ...], ...]:
 
 @dataclass(frozen=True)
 class Sums:
-    """Short word problems with whole numbers up to 199."""
+    """Short word problems with whole numbers up to 99."""
 
     # Which 500 problems of the test split; 0 are the ones that figures are quoted for.
     seed: int = 0
 
     name: ClassVar[str] = "sums"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     stop: ClassVar[tuple[str, ...]] = ()
     max_new_tokens: ClassVar[int] = 128
 
@@ -180,14 +180,14 @@ class _Telling:
     def _open(self, kind: str) -> None:
         rng = self.rng
         if kind == "plain":
-            self.value = rng.randint(5, 99)
+            self.value = rng.randint(5, 60)
             told, self.given = self._fill(rng.choice(self.theme.start), n=self.value)
         elif kind == "groups":
-            k, n = rng.randint(2, 9), rng.randint(3, 20)
+            k, n = rng.randint(2, 9), rng.randint(3, 12)
             told, quote = self._fill(rng.choice(stories.GROUPS), k=k, n=n)
             self.value = self._reach("*", n, quote, left=k)
         else:
-            n, k = rng.randint(4, 60), rng.randint(4, 60)
+            n, k = rng.randint(4, 40), rng.randint(4, 40)
             told, quote = self._fill(rng.choice(stories.PAIRS), n=n, k=k)
             self.value = self._reach("+", k, quote, left=n)
         self.sentences.append(told)
@@ -195,14 +195,14 @@ class _Telling:
     def _happen(self, kind: str) -> None:
         rng = self.rng
         if kind in ("gain", "lose"):
-            n = rng.randint(3, 60 if kind == "gain" else max(3, min(60, self.value - 2)))
+            n = rng.randint(3, 40 if kind == "gain" else max(3, min(60, self.value - 2)))
             told, quote = self._fill(rng.choice(self.theme.gain if kind == "gain" else self.theme.lose), n=n)
             self.value = self._reach("+" if kind == "gain" else "-", n, quote)
         elif kind in ("double", "triple"):
             told, quote = self._fill(rng.choice(stories.DOUBLE if kind == "double" else stories.TRIPLE))
             self.value = self._reach("*", 2 if kind == "double" else 3, quote)
         else:
-            k, n = rng.randint(2, 9), rng.randint(3, 15)
+            k, n = rng.randint(2, 9), rng.randint(3, 12)
             told, quote = self._fill(rng.choice(stories.MORE_GROUPS), k=k, n=n)
             added = self._reach("*", n, quote, left=k)
             self.value = self._reach("+", added, self._fill(stories.ADD_THEM)[0])

@@ -26,6 +26,11 @@ _WHOLE = (
 _LETTERS = "abcdefghijklmnopqrstuvwxyz      .,!?0123456789éüñ中文🙂-_/\\()"
 
 
+def pair(rng: random.Random) -> tuple[str, str]:
+    """Such a prompt and one way to say no."""
+    return prompt(rng), rng.choice(ANSWERS)
+
+
 def prompt(rng: random.Random) -> str:
     """A question about something else, a greeting, a heap of words, or noise."""
     kind = rng.random()
@@ -36,8 +41,3 @@ def prompt(rng: random.Random) -> str:
     if kind < 0.8:
         return " ".join(rng.choice(_WORDS) for _ in range(rng.randint(1, 12)))
     return "".join(rng.choice(_LETTERS) for _ in range(rng.randint(1, 60))).strip() or "-"
-
-
-def answer(rng: random.Random) -> str:
-    """One way to say no."""
-    return rng.choice(ANSWERS)

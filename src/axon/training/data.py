@@ -2,7 +2,7 @@
 
 import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ BLOCK = 32
 LONGEST_ANSWER = 128
 # The library's default length; answers end long before, but the room behind them must not confuse.
 LONGEST_ROOM = 256
+# Prompts and answers that belong to no task.
+_PAIRS: dict[str, Callable[[random.Random], tuple[str, str]]] = {"asked": drills.asked, "chatter": chatter.pair}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,9 @@ def texts(recipe: Recipe, count: int) -> Iterator[str]:
         yield problem.prompt
         yield problem.gold
     for _ in range(count // 20):
-        yield chatter.prompt(rng)
-        yield chatter.answer(rng)
+        yield from _PAIRS["chatter"](rng)
+        if "sums" in recipe.tasks:
+            yield from _PAIRS["asked"](rng)
 
 
 class Rows:
@@ -54,7 +57,7 @@ class Rows:
         )
 
     def take(self, count: int, *, drilled: bool) -> list[Row]:
-        """The next rows: nothing but equations until they are known, then the mixture."""
+        """The next rows: mostly equations until they are known, then mostly problems."""
         kinds = [self._kind(drilled) for _ in range(count)]
         pairs = [self._pair(kind) for kind in kinds]
         encoded = self.tokenizer.encode_batch(list(itertools.chain(*pairs)), add_special_tokens=False)
@@ -65,8 +68,10 @@ class Rows:
 
     def _kind(self, drilled: bool) -> str:
         recipe = self.recipe
-        if "sums" in recipe.tasks and (not drilled or self.rng.random() < recipe.drills):
-            return "drill"
+        share = recipe.drills if drilled else recipe.drills_early
+        if "sums" in recipe.tasks and self.rng.random() < share:
+            # Asked for as often as bare: rows without a prompt alone would teach the model to look at none.
+            return self.rng.choice(("drill", "asked"))
         if self.rng.random() < recipe.chatter:
             return "chatter"
         return self.rng.choice(recipe.tasks)
@@ -74,7 +79,8 @@ class Rows:
     def _pair(self, kind: str) -> tuple[str, str]:
         if kind == "drill":
             return "", drills.row(self.rng)
-        if kind == "chatter":
-            return self.chat.replace("\0", chatter.prompt(self.rng)), chatter.answer(self.rng)
+        if kind in _PAIRS:
+            prompt, answer = _PAIRS[kind](self.rng)
+            return self.chat.replace("\0", prompt), answer
         problem = next(self.sources[kind])
         return self.chat.replace("\0", problem.prompt), problem.gold

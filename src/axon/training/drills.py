@@ -1,11 +1,13 @@
-"""Rows of bare equations. A result can be learned only where its operands can be seen, so they are learned first."""
+"""Equations, bare or asked for. A result can be learned only where its operands can be seen, so they come early."""
 
 import random
 
 from axon.tasks.sums import LARGEST
 
 # Small numbers are met as often as large ones: carrying is learned on top of single digits.
-_LIMITS = (12, 30, 60, 100, LARGEST)
+_LIMITS = (12, 30, 60, LARGEST)
+
+_QUESTIONS = ("What is {}?", "Work out {}.", "Calculate {}.")
 
 
 def equation(rng: random.Random) -> str:
@@ -20,6 +22,13 @@ def equation(rng: random.Random) -> str:
     if sign == "/":
         return f"{small * other}/{small}={other}"
     return f"{small}*{other}={small * other}" if rng.random() < 0.5 else f"{other}*{small}={small * other}"
+
+
+def asked(rng: random.Random) -> tuple[str, str]:
+    """A question for some results, and its answer: what is to be worked out stands in the prompt, as in a problem."""
+    lines = [equation(rng) for _ in range(rng.randint(1, 8))]
+    wanted = ", ".join(line.split("=")[0] for line in lines)
+    return rng.choice(_QUESTIONS).format(wanted), "\n".join(lines)
 
 
 def row(rng: random.Random) -> str:

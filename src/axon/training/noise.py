@@ -16,7 +16,7 @@ from axon.training.data import BLOCK, LONGEST_ANSWER, LONGEST_ROOM, Row
 
 _LEAST_RATE = 0.15
 _BLOCK_PATTERN = 0.4
-_ONLY_RESULTS = {"drill": 0.8, "sums": 0.25}
+_ONLY_RESULTS = {"drill": 0.8, "asked": 0.25, "sums": 0.25}
 # The shares of rows with nothing behind their answer's block, and with at most the longest answer's room.
 _NO_ROOM, _SOME_ROOM = 0.6, 0.97
 # Weights: of padding behind the first EOS, of blocks not yet begun, of results in problems, of all else in drills.

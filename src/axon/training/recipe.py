@@ -18,8 +18,9 @@ class Recipe:
     batch          rows per process and step
     processes      data-parallel processes
     warm_up        steps until the learning rate is reached
-    drills_first   the most of the run that trains on equations alone; problems begin earlier once equations are known
-    drills         the share of rows that stay equations afterwards
+    drills_first   the most of the run in which equations prevail; less once they are known
+    drills_early   the share of rows that are equations in that part
+    drills         and afterwards
     chatter        the share of rows that are off topic, answered by saying so
     """
 
@@ -29,14 +30,15 @@ class Recipe:
     heads: int = 6
     hidden: int = 512
     vocabulary: int = 1024
-    minutes: float | None = 100.0
+    minutes: float | None = 90.0
     steps: int | None = None
     batch: int = 16
     processes: int = 2
     learning_rate: float = 2e-3
     weight_decay: float = 0.03
     warm_up: int = 150
-    drills_first: float = 0.12
+    drills_first: float = 0.35
+    drills_early: float = 0.6
     drills: float = 0.12
     chatter: float = 0.03
     seed: int = 0
@@ -62,7 +64,7 @@ class Recipe:
             checks.whole("steps", self.steps)
         checks.number("learning_rate", self.learning_rate, 1e-6, 1)
         checks.number("weight_decay", self.weight_decay, 0, 1)
-        for name in ("drills_first", "drills", "chatter"):
+        for name in ("drills_first", "drills_early", "drills", "chatter"):
             checks.number(name, getattr(self, name), 0, 0.9)
 
     def progress(self, step: int, seconds: float) -> float:
