@@ -27,7 +27,18 @@ KNOWS = {
     "prompts": {"canvas", "settings", "models"},
     "tasks": {"sandbox"},
     "training": {"settings", "decoders", "models", "generate", "tasks"},
-    "evaluation": {"canvas", "signals", "settings", "decoders", "models", "prompts", "generate", "tasks", "sandbox"},
+    "evaluation": {
+        "canvas",
+        "signals",
+        "settings",
+        "decoders",
+        "models",
+        "prompts",
+        "generate",
+        "trace",
+        "tasks",
+        "sandbox",
+    },
     "report": {"decoders", "engine", "trace", "evaluation"},
 }
 # The engine knows models and decoders through their contracts only.

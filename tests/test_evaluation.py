@@ -7,6 +7,7 @@ import math
 import os
 import random
 import re
+import shutil
 import signal
 import statistics
 import subprocess
@@ -20,17 +21,22 @@ import torch
 from rich.console import Console
 
 import axon
+from axon.decoders.texts import base_text
 from axon.errors import AxonError
 from axon.evaluation import measures
+from axon.evaluation.asking import prompt
 from axon.evaluation.plan import PAPER, Plan
 from axon.evaluation.records import Records, whole_write
 from axon.evaluation.runner import run as evaluate
 from axon.evaluation.statistics import mcnemar, paired, wilson
-from axon.evaluation.summary import base_of, cell, compare, speeds, summarise
+from axon.evaluation.summary import cell, compare, speeds, summarise
+from axon.evaluation.watch import attention_path, read_watched, trace_path
+from axon.models.text import Text
 from axon.models.toy import ToyModel
 from axon.report import tables
 from axon.sandbox import Unavailable
-from axon.tasks import Problem, Verdict, task
+from axon.tasks import HumanEval, Problem, Verdict, task
+from axon.trace import read_trace
 
 AXON = Path(sys.executable).parent / "axon"
 SETTINGS = axon.Settings(64, 32, batch_size=2)
@@ -387,12 +393,18 @@ def test_a_cell_of_nothing_but_errors_is_still_a_cell():
         ("confidence(threshold=5e-1)", None),
         ("confidence+axon", "confidence"),
         ("confidence + axon", "confidence"),
-        ("dawn(edge=1e+0)+axon.paper(alpha=1e+0, budget=cover)", "dawn(edge=1e+0)"),
+        ("dawn(edge=1e+0)+axon.paper(alpha=1e+0, budget=cover)", "dawn(edge=1)"),
     ],
 )
 def test_the_base_of_a_decoder_is_what_stands_before_the_last_wrapper(decoder, base):
     axon.decoder(decoder)
-    assert base_of(decoder) == base
+    assert base_text(decoder) == base
+
+
+def test_a_base_is_found_however_it_is_written(toy, tmp_path):
+    plan = Plan("toy", ("sums",), ("confidence(threshold=0.90)", "confidence+axon", "dawn+axon"), SETTINGS, limit=2)
+    (pair,) = summarise(plan, evaluate(plan, toy, tmp_path, nothing)).comparisons
+    assert (pair.decoder, pair.base) == ("confidence+axon", "confidence(threshold=0.90)")
 
 
 # Faults
@@ -401,7 +413,7 @@ def test_the_base_of_a_decoder_is_what_stands_before_the_last_wrapper(decoder, b
 class Faulty:
     """Five problems; the second cannot be decoded and the fourth not be scored."""
 
-    name, version, stop, max_new_tokens = "faulty", "1", (), 128
+    name, version, stop, chat_stop, max_new_tokens = "faulty", "1", (), (), 128
 
     def problems(self):
         prompts = ("One.", "Deux, s'il vous plaît.", "Three.", "Four.", "Zero.")
@@ -457,6 +469,113 @@ def test_a_machine_that_cannot_score_ends_the_run_and_keeps_what_was_scored(faul
     assert len(Records(tmp_path, faulty.identity(toy)).of("faulty", "confidence")) == 2
 
 
+def test_a_task_the_model_has_no_room_for_is_refused_before_anything_is_written(toy, tmp_path):
+    plan = Plan("toy", ("sums",), PAIR, SETTINGS, limit=4, length=32 * 4096)
+    said = refused(evaluate, plan, toy, tmp_path / "out", nothing)
+    assert said.startswith("no problem of sums can be put to toy: prompt 0 needs ")
+    assert not (tmp_path / "out").exists()
+
+
+def test_tokens_end_at_the_first_eos_even_where_decoding_does_not(toy):
+    ended, whole = (
+        axon.generate(
+            toy, "Choose.", axon.decoder("confidence"), replace(SETTINGS, stop_at_eos=stop, max_new_tokens=96)
+        )[0]
+        for stop in (True, False)
+    )
+    assert len(whole.tokens) == 96 > len(ended.tokens)
+    assert measures.count(whole).tokens == measures.count(ended).tokens == len(ended.tokens)
+
+
+# What figures need
+
+
+def test_a_run_keeps_the_steps_and_the_attention_of_its_first_problems(whole, toy):
+    plan, out = whole
+    problems = plan.problems("sums")
+    for number, text in enumerate(PAIR):
+        trace = read_trace(trace_path(out, "sums", number))
+        own = Records(out, plan.identity(toy)).of("sums", text)
+        assert len(trace.canvases) == len(own) == 6
+        for row, record in enumerate(own):
+            assert toy.decode(trace.tokens(row)) == record["text"]
+            assert sum(step.row == row for step in trace.steps) == record["nfe"]
+        watched = read_watched(attention_path(out, "sums", number))
+        assert list(watched.rows) == [problem.id for problem in problems[:2]]
+        assert watched.decoder == trace.header["decoder"] == str(axon.decoder(text))
+
+
+def test_a_trace_lost_to_a_kill_is_made_again_and_is_the_same(whole, toy, tmp_path):
+    plan, out = whole
+    again = tmp_path / "again"
+    shutil.copytree(out, again)
+    shutil.rmtree(again / "traces")
+    evaluate(plan, toy, again, nothing)
+    for number in range(2):
+        before, after = (read_trace(trace_path(folder, "sums", number)) for folder in (out, again))
+        assert before.canvases == after.canvases
+        # Other neighbours in the batch may move the last digits of what the gate saw, but nothing that was revealed.
+        assert [(step.row, step.positions, step.tokens) for step in before.steps] == [
+            (step.row, step.positions, step.tokens) for step in after.steps
+        ]
+
+
+def test_without_pictures_there_are_only_results(toy, tmp_path):
+    evaluate(Plan("toy", ("sums",), PAIR, SETTINGS, limit=2), toy, tmp_path, nothing, pictures=False)
+    assert {path.name for path in tmp_path.iterdir()} == {"run.json", "results.jsonl"}
+
+
+def test_a_folder_says_where_its_results_come_from_and_may_be_continued_elsewhere(whole, toy, tmp_path, monkeypatch):
+    plan, out = whole
+    said = json.loads((out / "run.json").read_text())
+    assert said["versions"]["torch"] == torch.__version__
+    assert said["origin"]["command"].startswith("axon ")
+    assert re.fullmatch(r"[0-9a-f]{12}\+?", said["origin"]["commit"] or "0" * 12)
+    again = tmp_path / "again"
+    shutil.copytree(out, again)
+    monkeypatch.setattr(sys, "argv", ["axon", "elsewhere"])
+    evaluate(plan, toy, again, nothing)
+    assert json.loads((again / "run.json").read_text()) == said
+    monkeypatch.setattr("axon.evaluation.plan.versions", lambda: {"torch": "0.1"})
+    assert "(different: versions)" in refused(evaluate, plan, toy, again, nothing)
+
+
+@pytest.mark.parametrize(
+    ("prompting", "asked"),
+    [("auto", "chat"), ("chat", "chat"), ("text", "text")],
+)
+def test_problems_are_put_to_the_model_as_asked(toy, tmp_path, prompting, asked):
+    plan = Plan("toy", ("sums",), ("confidence",), SETTINGS, limit=2, prompting=prompting)
+    assert plan.identity(toy)["prompting"] == asked
+    evaluate(plan, toy, tmp_path, nothing)
+    problem = plan.problems("sums")[0]
+    given = toy.chat([{"role": "user", "content": problem.prompt}]) if asked == "chat" else toy.encode(problem.prompt)
+    canvas = read_trace(trace_path(tmp_path, "sums", 0)).canvases[0]
+    assert list(canvas.tokens[: len(given)]) == given
+    assert canvas.free[len(given)]
+
+
+def test_a_bos_token_goes_in_front_where_there_is_one_and_is_missed_where_not(toy, llada):
+    class Words:
+        bos_token_id = 3
+
+        def encode(self, text, add_special_tokens):
+            return [len(text)]
+
+    problem = Problem("p", "abc", "")
+    spoken = replace(llada, text=Text(Words(), "words"))
+    assert prompt(spoken, problem, "bos") == [3, 3]
+    assert prompt(spoken, Problem("q", "abcd", ""), "bos") == [3, 4]
+    assert refused(prompt, toy, problem, "bos") == "a BOS token is asked for and toy has none"
+
+
+def test_a_function_written_in_a_chat_is_not_cut(monkeypatch):
+    plan = Plan("toy", ("sums",), ("confidence",), SETTINGS)
+    monkeypatch.setattr(Plan, "task", lambda self, name: HumanEval())
+    assert plan.settings_of("humaneval", "chat").stop == ()
+    assert "\ndef" in plan.settings_of("humaneval", "text").stop
+
+
 # Tables
 
 
@@ -483,15 +602,19 @@ def test_every_cell_is_in_the_terminal_tables_and_in_markdown(whole, toy):
         assert "cover)" in shown
 
 
-def test_a_summary_is_valid_json_even_where_nothing_was_decoded(faulty, toy, tmp_path, monkeypatch):
-    monkeypatch.setattr(Faulty, "problems", lambda self: (Problem("faulty-0", "é", ""),))
+def test_a_summary_is_valid_json_even_where_nothing_was_decoded(faulty, toy, tmp_path):
     plan = replace(faulty, decoders=PAIR)
-    summary = summarise(plan, evaluate(plan, toy, tmp_path, nothing))
+    records = Records(tmp_path, plan.identity(toy))
+    for text in PAIR:
+        head = {"task": "faulty", "decoder": text, "chunk": 0, "chunk_size": 1, "seconds": 0.0}
+        records.add([head | {"problem": "faulty-0", "error": "it could not be read"}])
+    summary = summarise(plan, records)
     written = json.loads(json.dumps(summary.as_dict(), allow_nan=False))
     assert written["cells"][0]["nfe"] is None
     assert written["cells"][0]["errors"] == 1
     assert written["comparisons"][0]["nfe_interval"] == [None, None]
-    assert "nan" in tables.markdown(summary, speeds(plan, Records(tmp_path, plan.identity(toy))))
+    assert "nan" in tables.markdown(summary, speeds(plan, records))
+    assert {speed.as_dict()["tokens_per_second"] for speed in speeds(plan, records)} == {None}
 
 
 # The command
@@ -503,11 +626,15 @@ def test_the_command_leaves_results_a_summary_and_a_report(run, tmp_path):
     out = tmp_path / "a [strange] name"
     done = run(*COMMAND, "--decoders", ";".join(PAIR), "--out", out)
     assert done.returncode == 0, done.err
-    assert sorted(file.name for file in out.iterdir()) == ["report.md", "results.jsonl", "run.json", "summary.json"]
+    assert {file.name for file in out.iterdir()} == {
+        *("attention", "figures", "report.html", "report.md", "results.jsonl"),
+        *("run.json", "summary.json", "timing.json", "traces"),
+    }
     summary = json.loads((out / "summary.json").read_text())
     assert [found["decoder"] for found in summary["cells"]] == list(PAIR)
     assert "sums, 4 problems" in done.out
-    assert f"{out}: results.jsonl, summary.json, report.md" in done.out
+    assert f"{out}: results.jsonl, summary.json, timing.json, report.md, report.html" in done.out
+    assert "<html" in (out / "report.html").read_text()
     assert "| confidence |" in (out / "report.md").read_text()
     other = run(*COMMAND, "--decoders", "dawn", "--out", out)
     assert other.returncode == 2
@@ -518,7 +645,8 @@ def test_the_command_leaves_results_a_summary_and_a_report(run, tmp_path):
     ("change", "said"),
     [
         (["--tasks", "sums,poems"], "unknown task 'poems'; there are sums, code"),
-        (["--tasks", ""], "unknown task ''; there are sums, code"),
+        (["--tasks", ""], "an evaluation needs at least one task and one decoder"),
+        (["--prompting", "shout"], "prompting must be one of auto, chat, text, bos, got 'shout'"),
         (["--decoders", "dawn;fastest"], "unknown decoder 'fastest'"),
         (["--decoders", "dawn; dawn"], "the decoder 'dawn' is given twice"),
         (["--table", "short"], "table must be one of paper, got 'short'"),

@@ -95,7 +95,7 @@ def test_lm_evals_gsm8k_runs_and_gets_what_the_decoder_writes(local_gsm8k):
 
 
 def test_the_command_line_of_lm_eval_knows_the_model(local_gsm8k, tmp_path):
-    command = [sys.executable, "-m", "axon.evaluation.harness", "--model", "axon", "--model_args"]
+    command = [Path(sys.executable).parent / "axon", "lm-eval", "--model", "axon", "--model_args"]
     command += [f"pretrained={MODEL},decoder={DECODER},max_new_tokens=32,batch_size=2", "--tasks", "gsm8k_local"]
     command += [
         "--include_path",
@@ -146,9 +146,14 @@ def test_newer_versions_of_lm_eval_find_it_by_its_entry_point():
 
 
 def test_without_lm_eval_it_says_what_to_install():
-    code = "import sys; sys.modules['lm_eval'] = None; import axon.evaluation.harness"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stderr.splitlines()[-1].endswith("pip install axon-dllm[eval]")
+    start = "import sys; sys.modules['lm_eval'] = None; sys.argv = ['axon', 'lm-eval', '--help']; "
+    done = subprocess.run(
+        [sys.executable, "-c", start + "from axon.cli import main; main()"], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("axon: the lm-eval model needs lm-eval")
+    assert line.endswith("pip install axon-dllm[eval]")
 
 
 # Arguments

@@ -17,12 +17,13 @@ from typer.testing import CliRunner
 import axon
 from axon import decoders
 from axon.cli.report import report
+from axon.decoders import texts as decoder_texts
 from axon.errors import AxonError
 from axon.evaluation.measures import count
 from axon.evaluation.records import Records
 from axon.evaluation.summary import Comparison, cell
 from axon.evaluation.watch import Watch, attention_path, read_watched, trace_path, watch, write_watched
-from axon.report import build, specs, words
+from axon.report import build, words
 from axon.report.figures import attention, frontier, gain, gate, labels, pace, registry, style, sweeps, trajectories
 from axon.report.html import inline, page
 from axon.report.player import embedded, player_data
@@ -255,18 +256,18 @@ def test_without_matplotlib_the_sentence_names_the_install_command(folder, monke
 )
 def test_a_resolved_decoder_is_named_as_briefly_as_it_was_given(text):
     resolved = text if text.startswith("mine") else str(axon.decoder(text))
-    assert specs.short(resolved) == text
-    assert specs.wrapped(resolved) == ("+" in text)
+    assert decoder_texts.short(resolved) == text
+    assert decoder_texts.wrapped(resolved) == ("+" in text)
 
 
 def test_equal_numbers_are_one_value_but_one_layer_is_not_all():
     one, other = (
-        specs.parts("confidence+axon(beta_r=1,layers=1)"),
-        specs.parts("confidence+axon(beta_r=1.0,layers=1.0)"),
+        decoder_texts.parts("confidence+axon(beta_r=1,layers=1)"),
+        decoder_texts.parts("confidence+axon(beta_r=1.0,layers=1.0)"),
     )
     assert one[1].values["beta_r"] == other[1].values["beta_r"]
     assert one[1].values["layers"] != other[1].values["layers"]
-    assert specs.base_text("a(x=1e+3)+axon") == "a(x=1000)"
+    assert decoder_texts.base_text("a(x=1e+3)+axon") == "a(x=1000)"
 
 
 # Figures of the gate
@@ -696,7 +697,7 @@ def test_texts_of_tokens_cannot_break_the_page(toy, tmp_path):
     text = done.page.read_text()
     found = Page(text)
     assert found.open == []
-    assert "<b>" not in text.replace("<b>" + specs.short(lines[0]["decoder"]), "")
+    assert "<b>" not in text.replace("<b>" + decoder_texts.short(lines[0]["decoder"]), "")
     shown = {
         text
         for step in json.loads(found.scripts[0])[0]["problems"][0]["runs"][COVER]["steps"]

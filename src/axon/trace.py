@@ -5,7 +5,7 @@ Each line also brings the text of tokens not met before ("pieces"), so a trace c
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
@@ -86,6 +86,28 @@ class TraceWriter:
             self._file.flush()
         except OSError as error:
             raise AxonError(f"cannot write the trace to {self._path}: {error.strerror}") from None
+
+
+def write_trace(
+    path: Path,
+    model: Model,
+    decoder: Decoder,
+    settings: Settings,
+    canvases: Sequence[Canvas],
+    rows: Sequence[Sequence[Step]],
+) -> None:
+    """Write what was decoded before, a row after the other; the file is there whole or not at all."""
+    part = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AxonError(f"cannot write the trace to {path}: {error.strerror}") from None
+    with TraceWriter(part, model, decoder, settings, canvases) as writer:
+        for row, steps in enumerate(rows):
+            for step in steps:
+                # Rows that were not decoded together all began as the first.
+                writer.write(replace(step, row=row))
+    part.replace(path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 import axon
-from axon.cli import decoders, evaluate, generate, replay, report, tasks, train
+from axon.cli import ablate, decoders, evaluate, generate, lmeval, replay, report, reproduce, tasks, train, tune
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -18,8 +18,12 @@ app.command()(decoders.decoders)
 app.command()(replay.replay)
 app.command()(report.report)
 app.command("eval")(evaluate.evaluate)
+app.command()(ablate.ablate)
+app.command()(reproduce.reproduce)
+app.command("lm-eval", context_settings=lmeval.CONTEXT)(lmeval.lmeval)
 app.add_typer(tasks.app, name="tasks")
 app.command()(train.train)
+app.command()(tune.tune)
 
 
 def _version(asked: bool) -> None:

@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from axon.cli import options
 from axon.errors import AxonError
 from axon.tasks import BUNDLED, task
 
@@ -27,9 +28,10 @@ def show(
     name: Annotated[str, typer.Argument(metavar="TASK", help="sums or code.")],
     number: Annotated[int, typer.Argument(metavar="NUMBER", help="Which test problem, from 0.")],
     answer: Annotated[str | None, typer.Option(help='An answer to score beside the gold one; "-" reads it.')] = None,
+    unsafe_code: options.UnsafeCode = False,
 ) -> None:
     """A problem, its gold answer and the verdict on it, or on an answer of yours."""
-    found = task(name)
+    found = task(name, unsafe=unsafe_code)
     problems = found.problems()
     if not 0 <= number < len(problems):
         raise AxonError(f"{name} has problems 0 to {len(problems) - 1}, got {number}")

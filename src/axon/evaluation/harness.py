@@ -5,7 +5,7 @@ lm-eval releases after 0.4.13 find it by the entry point `lm_eval.models` of thi
     lm_eval --model axon --model_args "pretrained=bundled,decoder=dawn+axon(budget=cover)" --tasks gsm8k
 
 is all. 0.4.13 itself knows only models of its own or of modules that were imported, so with it the same command line
-is started as `python -m axon.evaluation.harness --model axon …`; from Python, import this module before
+is started as `axon lm-eval --model axon …`; from Python, import this module before
 `lm_eval.simple_evaluate(model="axon", …)`.
 
 --model_args may be key=value pairs with commas, where commas in parentheses do not separate, or one JSON object:
@@ -25,6 +25,7 @@ from tqdm import tqdm
 from axon.canvas import Canvas
 from axon.decoders import decoder
 from axon.errors import AxonError
+from axon.evaluation.asking import bos
 from axon.evaluation.likelihood import log_likelihood
 from axon.evaluation.lm_options import log, read
 from axon.evaluation.lm_requests import Job, batches, to_jobs
@@ -59,10 +60,7 @@ class AxonLM(LM):  # type: ignore[misc]  # lm-eval has no types
         self.tokenizer = getattr(getattr(self.model, "text", None), "tokenizer", None)
         self._start: list[int] = []
         if options.add_bos_token:
-            bos = getattr(self.tokenizer, "bos_token_id", None)
-            if bos is None:
-                raise AxonError(f"add_bos_token needs a BOS token and {self.model.name} has none")
-            self._start = [bos]
+            self._start = [bos(self.model)]
         self._device = self.model.device
 
     @classmethod
@@ -194,7 +192,3 @@ def main() -> None:
     from lm_eval.__main__ import cli_evaluate
 
     cli_evaluate()
-
-
-if __name__ == "__main__":
-    main()

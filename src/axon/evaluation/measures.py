@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from itertools import takewhile
 from typing import Any, TypeVar
 
 import torch
@@ -37,7 +38,8 @@ class Counts:
 def count(result: Generation) -> Counts:
     """The counts of one answer."""
     return Counts(
-        tokens=len(result.tokens),
+        # Also where decoding was told to go on behind the EOS.
+        tokens=sum(1 for _ in takewhile(lambda token: token not in result.model.eos_ids, result.tokens)),
         nfe=result.nfe,
         nfe_full=result.nfe_full,
         nfe_cached=result.nfe_cached,

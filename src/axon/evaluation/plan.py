@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,8 @@ import torch
 from axon import checks
 from axon.decoders import Decoder, decoder
 from axon.errors import AxonError
+from axon.evaluation.asking import PROMPTINGS, prompting
+from axon.evaluation.origin import versions
 from axon.models.base import Model
 from axon.settings import Settings
 from axon.tasks import Problem, Task, task
@@ -28,9 +29,6 @@ PAPER = (
 TABLES = {"paper": PAPER}
 
 
-CHATS = ("auto", "always", "never")
-
-
 @dataclass(frozen=True)
 class Plan:
     """What is run, checked when made.
@@ -39,7 +37,7 @@ class Plan:
     settings         for every answer; length and stop texts are each task's own
     limit            only the first problems of each task
     length           positions for an answer, instead of what the task asks for
-    chat             "auto": as a chat where the model has a template; "always", "never"
+    prompting        "chat", "text" or "bos" (text behind the BOS token); "auto": a chat where there is a template
     data             a folder with the files of published tasks, which otherwise come from the hub
     unsafe           run answers that are code without isolation where there is none
     seed             which problems of the bundled tasks' test split
@@ -51,7 +49,7 @@ class Plan:
     settings: Settings = field(default_factory=lambda: Settings(batch_size=16))
     limit: int | None = None
     length: int | None = None
-    chat: str = "auto"
+    prompting: str = "auto"
     data: Path | None = None
     unsafe: bool = False
     seed: int = 0
@@ -63,11 +61,11 @@ class Plan:
             twice = {name for name in names if names.count(name) > 1}
             if twice:
                 raise AxonError(f"the {what} {sorted(twice)[0]!r} is given twice")
+        checks.one_of("prompting", self.prompting, PROMPTINGS)
         for name in self.tasks:
-            self.settings_of(name)
+            self.settings_of(name, self.prompting)
         if self.limit is not None:
             checks.whole("limit", self.limit)
-        checks.one_of("chat", self.chat, CHATS)
         for text in self.decoders:
             decoder(text)
 
@@ -79,14 +77,11 @@ class Plan:
         """The problems of one of the tasks."""
         return self.task(name).problems()[: self.limit]
 
-    def settings_of(self, name: str) -> Settings:
-        """The settings for one of the tasks."""
+    def settings_of(self, name: str, how: str) -> Settings:
+        """The settings for one of the tasks, asked in that way."""
         found = self.task(name)
-        return replace(self.settings, max_new_tokens=self.length or found.max_new_tokens, stop=found.stop)
-
-    def as_chat(self, model: Model) -> bool:
-        """Whether problems are put to this model as a chat."""
-        return model.has_chat_template if self.chat == "auto" else self.chat == "always"
+        stop = found.chat_stop if how == "chat" else found.stop
+        return replace(self.settings, max_new_tokens=self.length or found.max_new_tokens, stop=stop)
 
     @property
     def size(self) -> int:
@@ -99,14 +94,15 @@ class Plan:
 
     def identity(self, model: Model) -> dict[str, Any]:
         """Everything a result depends on; a folder of results belongs to one identity."""
+        how = prompting(model, self.prompting)
         return {
-            "axon": version("axon-dllm"),
+            "versions": versions(),
             "model": model.describe() | {"weights": weight_hash(model)},
             "tasks": {name: self.task(name).version for name in self.tasks},
             "decoders": {text: str(built) for text, built in self.built().items()},
-            "settings": {name: self.settings_of(name).as_dict() for name in self.tasks},
+            "settings": {name: self.settings_of(name, how).as_dict() for name in self.tasks},
             "limit": self.limit,
-            "chat": self.as_chat(model),
+            "prompting": how,
             "seed": self.seed,
         }
 

@@ -20,23 +20,24 @@ class Records:
     when the folder is opened and decoded again with the same neighbours.
     """
 
-    def __init__(self, folder: Path, identity: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, identity: dict[str, Any], origin: dict[str, Any] | None = None) -> None:
         self.folder, self.path = folder, folder / RESULTS
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._claim(identity)
+            self._claim(identity, origin or {})
             self.chunks = self._recover()
         except OSError as error:
             raise AxonError(f"{folder} cannot be used for results: {error.strerror}") from None
 
-    def _claim(self, identity: dict[str, Any]) -> None:
+    def _claim(self, identity: dict[str, Any], origin: dict[str, Any]) -> None:
+        """Write what is run, and by whom first; whoever goes on must run the same, but may do so elsewhere."""
         path = self.folder / IDENTITY
         if not path.is_file():
             if self.path.exists():
                 raise AxonError(
                     f"{self.path} has no {IDENTITY} beside it, so it cannot be continued; choose another --out"
                 )
-            whole_write(path, json.dumps(identity, indent=2) + "\n")
+            whole_write(path, json.dumps(identity | {"origin": origin}, indent=2) + "\n")
             return
         try:
             before = json.loads(path.read_text())
@@ -45,7 +46,8 @@ class Records:
         if not isinstance(before, dict):
             raise AxonError(f"{path} does not describe a run; restore it or choose another --out")
         now = json.loads(json.dumps(identity))
-        changed = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
+        names = (before.keys() | now.keys()) - {"origin"}
+        changed = sorted(name for name in names if before.get(name) != now.get(name))
         if changed:
             raise AxonError(
                 f"{self.folder} holds results of another run (different: {', '.join(changed)}); choose another --out"

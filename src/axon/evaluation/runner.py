@@ -1,50 +1,119 @@
 """Run a plan: every decoder on every task, in chunks of problems, each recorded as soon as it is scored."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from axon.decoders import Decoder
 from axon.errors import AxonError
+from axon.evaluation.asking import prompt, prompting
 from axon.evaluation.measures import count, timed
+from axon.evaluation.origin import origin
 from axon.evaluation.plan import Plan
 from axon.evaluation.records import Record, Records
+from axon.evaluation.watch import attention_path, trace_path, watch, write_watched
 from axon.generate import Generation, generate
 from axon.models.base import Model
-from axon.prompts import Prompt
+from axon.prompts import Prompt, to_canvases
 from axon.sandbox import Unavailable
 from axon.settings import Settings
 from axon.tasks import Problem, Task
+from axon.trace import write_trace
+
+# Problems of every cell whose steps are kept for figures and the replay, and whose attention is.
+TRACED, WATCHED = 16, 2
 
 # Called after every chunk with the task, the decoder, and how many problems were just done.
 Report = Callable[[str, str, int], None]
 
 
-def run(plan: Plan, model: Model, out: Path, report: Report) -> Records:
-    """All records of the plan, those that were there before included."""
-    records = Records(out, plan.identity(model))
-    size = plan.settings.batch_size or 1
+def run(plan: Plan, model: Model, out: Path, report: Report, *, pictures: bool = True) -> Records:
+    """All records of the plan, those that were there before included; `pictures` keeps what figures need."""
+    how = prompting(model, plan.prompting)
+    asked = {name: _Asked(plan, model, name, how) for name in plan.tasks}
+    records = Records(out, plan.identity(model), origin())
     for name in plan.tasks:
-        found, settings = plan.task(name), plan.settings_of(name)
-        problems = plan.problems(name)
-        for text, decoder in plan.built().items():
-            warm = False
-            for first in range(0, len(problems), size):
-                part = problems[first : first + size]
-                if (name, text, first) in records:
-                    report(name, text, len(part))
-                    continue
-                prompts = [_prompt(problem, plan.as_chat(model)) for problem in part]
-                if not warm:
-                    _decode(model, prompts[:1], decoder, settings)
-                    warm = True
-                results, seconds = timed(partial(_decode, model, prompts, decoder, settings), model.device)
-                head = {"task": name, "decoder": text, "chunk": first, "chunk_size": len(part)}
-                head |= {"seconds": round(seconds / len(part), 4)}
-                pairs = zip(part, results, strict=True)
-                records.add([head | _record(found, problem, result) for problem, result in pairs])
-                report(name, text, len(part))
+        for number, (text, decoder) in enumerate(plan.built().items()):
+            cell = _Cell(model, asked[name], text, decoder, records)
+            traced = cell.run(plan.settings.batch_size or 1, partial(report, name, text))
+            if pictures:
+                cell.picture(number, traced)
     return records
+
+
+class _Asked:
+    """A task's problems as they are put to a model, refused at once if the model has room for none of them."""
+
+    def __init__(self, plan: Plan, model: Model, name: str, how: str) -> None:
+        self.name, self.task, self.settings = name, plan.task(name), plan.settings_of(name, how)
+        self.problems = plan.problems(name)
+        self.prompts = [prompt(model, problem, how) for problem in self.problems]
+        failed = None
+        for item in self.prompts:
+            try:
+                to_canvases(model, [item], self.settings)
+                return
+            except AxonError as error:
+                failed = failed or error
+        raise AxonError(f"no problem of {name} can be put to {model.name}: {failed}")
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """One decoder on one task."""
+
+    model: Model
+    asked: _Asked
+    text: str
+    decoder: Decoder
+    records: Records
+
+    def run(self, size: int, report: Callable[[int], None]) -> list[Generation]:
+        """Decode and record what is not recorded yet; returns the first answers, as far as they were decoded now."""
+        asked, first_answers, warm = self.asked, list[Generation](), False
+        for first in range(0, len(asked.problems), size):
+            part, prompts = asked.problems[first : first + size], asked.prompts[first : first + size]
+            if (asked.name, self.text, first) in self.records:
+                report(len(part))
+                continue
+            if not warm:
+                _decode(self.model, prompts[:1], self.decoder, asked.settings)
+                warm = True
+            results, seconds = timed(
+                partial(_decode, self.model, prompts, self.decoder, asked.settings), self.model.device
+            )
+            head = {"task": asked.name, "decoder": self.text, "chunk": first, "chunk_size": len(part)}
+            head |= {"seconds": round(seconds / len(part), 4)}
+            pairs = zip(part, results, strict=True)
+            self.records.add([head | _record(asked.task, problem, result) for problem, result in pairs])
+            report(len(part))
+            if first < TRACED:
+                first_answers += [result for result in results if isinstance(result, Generation)]
+        return first_answers[:TRACED]
+
+    def picture(self, number: int, answers: list[Generation]) -> None:
+        """Keep the steps of the first problems, and what the decoder saw on fewer of them."""
+        asked, out = self.asked, self.records.folder
+        prompts = asked.prompts[:TRACED]
+        trace, attention = trace_path(out, asked.name, number), attention_path(out, asked.name, number)
+        if not trace.is_file():
+            if len(answers) < len(prompts):
+                # Some were decoded before a stop.
+                found = _decode(self.model, prompts, self.decoder, asked.settings)
+                answers = [result for result in found if isinstance(result, Generation)]
+            # A row of a trace is known by its place, so one with gaps would be misread.
+            if len(answers) == len(prompts):
+                canvases, rows = [answer.start for answer in answers], [answer.steps for answer in answers]
+                write_trace(trace, self.model, self.decoder, asked.settings, canvases, rows)
+        if not attention.is_file():
+            seen = {}
+            for problem, item in zip(asked.problems[:WATCHED], asked.prompts, strict=False):
+                try:
+                    seen[problem.id] = watch(self.model, item, self.decoder, asked.settings)
+                except AxonError:  # recorded with its error already
+                    continue
+            write_watched(attention, self.decoder, seen)
 
 
 def _record(found: Task, problem: Problem, result: Generation | AxonError) -> Record:
@@ -64,10 +133,6 @@ def _decode(
         if len(prompts) == 1:
             return [error]
     return [_decode(model, [prompt], decoder, settings)[0] for prompt in prompts]
-
-
-def _prompt(problem: Problem, chat: bool) -> Prompt:
-    return [{"role": "user", "content": problem.prompt}] if chat else problem.prompt
 
 
 def _score(found: Task, problem: Problem, result: Generation) -> Record:

@@ -1,12 +1,12 @@
 """What the records of a run say: a row of figures per cell, and every +AXON row beside its base."""
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
+from axon.decoders.texts import bases
 from axon.evaluation.plan import Plan
 from axon.evaluation.records import Record, Records
 from axon.evaluation.statistics import Interval, mcnemar, paired, wilson
@@ -57,6 +57,11 @@ class Speed:
     decoder: str
     seconds: float
     tokens_per_second: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for files; what no time was taken for is null."""
+        plain: dict[str, Any] = _known(asdict(self))
+        return plain
 
 
 def cell(task: str, decoder: str, records: Sequence[Record]) -> CellSummary:
@@ -110,13 +115,6 @@ def compare(task: str, decoder: str, base: str, ours: Sequence[Record], theirs: 
     )
 
 
-def base_of(decoder: str) -> str | None:
-    """The base of a wrapped decoder's specification, None for a plain one."""
-    # The last plus sign that is followed by a name; one inside parentheses belongs to a number such as 1e+3.
-    wrapped = re.fullmatch(r"(.+)\+[\w.\s]+(\([^()]*\)\s*)?", decoder)
-    return wrapped[1].strip() if wrapped else None
-
-
 @dataclass(frozen=True, slots=True)
 class Summary:
     """Everything a run says, but for its speed."""
@@ -141,12 +139,12 @@ def _known(value: Any) -> Any:
 def summarise(plan: Plan, records: Records) -> Summary:
     """The summary of a run's records."""
     cells, comparisons = [], []
+    inside = bases({text: str(built) for text, built in plan.built().items()})
     for task in plan.tasks:
-        for decoder in plan.decoders:
+        for decoder, base in inside.items():
             own = records.of(task, decoder)
             cells.append(cell(task, decoder, own))
-            base = base_of(decoder)
-            if base in plan.decoders:
+            if base is not None:
                 comparisons.append(compare(task, decoder, base, own, records.of(task, base)))
     return Summary(tuple(cells), tuple(comparisons))
 
@@ -158,6 +156,11 @@ def speeds(plan: Plan, records: Records) -> list[Speed]:
         for decoder in plan.decoders:
             own = records.of(task, decoder)
             seconds = sum(record["seconds"] for record in own)
-            tokens = sum(record.get("tokens", 0) for record in own)
-            found.append(Speed(task, decoder, round(seconds, 2), round(tokens / seconds, 1) if seconds else math.nan))
+            found.append(Speed(task, decoder, round(seconds, 2), round(tokens_per_second(own), 1)))
     return found
+
+
+def tokens_per_second(records: Sequence[Record]) -> float:
+    """Tokens written per second of decoding, not a number where no time was taken."""
+    seconds = sum(float(record.get("seconds") or 0) for record in records)
+    return sum(record.get("tokens", 0) for record in records) / seconds if seconds else math.nan

@@ -8,13 +8,13 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from axon.decoders.texts import wrapped
 from axon.report import words
 from axon.report.figures.registry import Drawn, Picture
 from axon.report.figures.style import GRID, INK, KIND_WORDS, MUTED, PAPER
 from axon.report.player import embedded, player_data
 from axon.report.reveals import Kind
 from axon.report.source import Run, TaskData
-from axon.report.specs import wrapped
 
 _PAGE = Path(__file__).parent / "page"
 # The figures' neutral colours and the page's names for them, so that figures follow its colour scheme.

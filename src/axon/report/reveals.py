@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
+from axon.decoders.texts import anchor_steps
 from axon.engine import Step
-from axon.report.specs import anchor_steps
 from axon.trace import Trace
 
 

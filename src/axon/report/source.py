@@ -1,7 +1,6 @@
 """What a report is drawn from: an evaluation folder, or traces alone, read into one shape."""
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -9,11 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from axon.decoders.texts import bases, short, wrapped
 from axon.errors import AxonError
 from axon.evaluation.records import IDENTITY, RESULTS, Record
-from axon.evaluation.summary import CellSummary, Comparison, cell, compare
+from axon.evaluation.summary import CellSummary, Comparison, cell, compare, tokens_per_second
 from axon.evaluation.watch import Watched, attention_path, read_watched, trace_path
-from axon.report.specs import base_text, same, short, wrapped
 from axon.trace import Trace, read_trace
 
 
@@ -37,9 +36,7 @@ class TaskData:
     @cached_property
     def bases(self) -> dict[str, str | None]:
         """The run's own name for the base of each wrapped decoder; None for plain ones and where the run lacks it."""
-        names = {same(self.resolved[name]): name for name in reversed(self.decoders)}
-        inside = {name: base_text(self.resolved[name]) for name in self.decoders}
-        return {name: None if text is None else names.get(text) for name, text in inside.items()}
+        return bases({name: self.resolved[name] for name in self.decoders})
 
     @cached_property
     def families(self) -> dict[str, list[str]]:
@@ -61,10 +58,8 @@ class TaskData:
         return records[row].get("correct") if row < len(records) else None
 
     def speed(self, decoder: str) -> float:
-        """Tokens per second of wall time, not a number where no time was taken."""
-        records = self.records.get(decoder, [])
-        seconds = sum(float(record.get("seconds") or 0) for record in records)
-        return sum(record.get("tokens", 0) for record in records) / seconds if seconds else math.nan
+        """Tokens per second of decoding, not a number where no time was taken."""
+        return tokens_per_second(self.records.get(decoder, []))
 
 
 @dataclass(frozen=True)
@@ -118,7 +113,6 @@ def _task(folder: Path, name: str, resolved: dict[str, str], records: Sequence[R
             traces[decoder] = read_trace(trace)
         if attention.is_file():
             watched[decoder] = read_watched(attention)
-    bases = TaskData(name, tuple(resolved), resolved).bases
     return TaskData(
         name=name,
         decoders=tuple(resolved),
@@ -127,7 +121,7 @@ def _task(folder: Path, name: str, resolved: dict[str, str], records: Sequence[R
         cells={decoder: cell(name, decoder, found) for decoder, found in own.items() if found},
         comparisons=tuple(
             compare(name, decoder, base, own[decoder], own[base])
-            for decoder, base in bases.items()
+            for decoder, base in bases(resolved).items()
             if base is not None and own[decoder] and own[base]
         ),
         traces=traces,
@@ -160,7 +154,8 @@ def _identity(path: Path) -> dict[str, Any]:
         raise AxonError(f"{path} is not valid JSON, so it is not known what was run") from None
     if not isinstance(content, dict):
         raise AxonError(f"{path} does not describe a run")
-    return content
+    origin = content.pop("origin", None)
+    return content | (origin if isinstance(origin, dict) else {})
 
 
 def _records(path: Path) -> list[Record]:

@@ -6,8 +6,8 @@ Nothing says "this was a sweep"; the decoders' resolved texts show it.
 from dataclasses import dataclass
 from fractions import Fraction
 
+from axon.decoders.texts import Part, parts, short, wrapped
 from axon.report.source import TaskData
-from axon.report.specs import Part, parts, short, wrapped
 
 # Fewer values than this are two decoders, not a sweep.
 _LEAST = 3

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from rich import box
 from rich.table import Table
 
-from axon.evaluation.summary import CellSummary, Comparison, Speed, Summary, base_of
+from axon.decoders.texts import wrapped
+from axon.evaluation.summary import CellSummary, Comparison, Speed, Summary
 
 _CELLS = ("decoder", "accuracy", "95 %", "evaluations", "tokens each", "gate/block", "tokens/s")
 _PAIRS = ("decoder", "against", "accuracy", "95 %", "gained/lost", "p", "evaluations", "95 %")
@@ -28,7 +29,7 @@ def _cell(cell: CellSummary, speed: Speed) -> list[str]:
         f"{100 * low:.1f}–{100 * high:.1f}",
         f"{cell.nfe:.1f}",
         f"{cell.tokens_per_evaluation:.2f}",
-        f"{cell.gates_per_block:.2f}" if base_of(cell.decoder) else "",
+        f"{cell.gates_per_block:.2f}" if wrapped(cell.decoder) else "",
         f"{speed.tokens_per_second:.0f}",
     ]
 

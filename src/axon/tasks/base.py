@@ -46,6 +46,11 @@ class Task(Protocol):
         ...
 
     @property
+    def chat_stop(self) -> tuple[str, ...]:
+        """Texts that end an answer given in a chat."""
+        ...
+
+    @property
     def max_new_tokens(self) -> int:
         """How many tokens an answer may take."""
         ...

@@ -75,6 +75,7 @@ class Code:
     name: ClassVar[str] = "code"
     version: ClassVar[str] = "1"
     stop: ClassVar[tuple[str, ...]] = ()
+    chat_stop: ClassVar[tuple[str, ...]] = ()
     max_new_tokens: ClassVar[int] = 128
 
     def __post_init__(self) -> None:

@@ -84,6 +84,7 @@ class Sums:
     name: ClassVar[str] = "sums"
     version: ClassVar[str] = "2"
     stop: ClassVar[tuple[str, ...]] = ()
+    chat_stop: ClassVar[tuple[str, ...]] = ()
     max_new_tokens: ClassVar[int] = 128
 
     def __post_init__(self) -> None:

@@ -21,6 +21,8 @@ _ONLY_RESULTS = {"drill": 0.8, "asked": 0.25, "sums": 0.25}
 _NO_ROOM, _SOME_ROOM = 0.6, 0.97
 # Weights: of padding behind the first EOS, of blocks not yet begun, of results in problems, of all else in drills.
 _PADDING, _LATER, _RESULT, _OTHER = 0.1, 0.3, 2.0, 0.2
+# Of results where nothing else is hidden: few tokens a row, which whole answers beside them would drown.
+_ALONE = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabul
         rate = max(float(rates[number]), 1e-3)
         if rng.random() < _ONLY_RESULTS.get(row.kind, 0.0):
             hide = results & (noise.random(length) < 0.7)
+            weight[results] = _ALONE
         else:
             hide = noise.random(length) < rate
             factor = np.full(length, 1 / max(rate, _LEAST_RATE), dtype=np.float32)

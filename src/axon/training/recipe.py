@@ -30,16 +30,16 @@ class Recipe:
     heads: int = 6
     hidden: int = 512
     vocabulary: int = 1024
-    minutes: float | None = 90.0
+    minutes: float | None = 120.0
     steps: int | None = None
     batch: int = 16
     processes: int = 2
     learning_rate: float = 2e-3
     weight_decay: float = 0.03
     warm_up: int = 150
-    drills_first: float = 0.35
+    drills_first: float = 0.42
     drills_early: float = 0.6
-    drills: float = 0.12
+    drills: float = 0.22
     chatter: float = 0.03
     seed: int = 0
 

@@ -7,11 +7,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from axon.decoders.texts import wrapped
 from axon.report.figures.labels import Label, place
 from axon.report.figures.style import CYCLE, INK, MARKERS, PAPER, LeftOut, grid, panels, styled
 from axon.report.figures.sweeps import accuracy_interval, evaluations_interval
 from axon.report.source import TaskData
-from axon.report.specs import wrapped
 
 # With more decoders than this, only the best ones are named.
 _LABELS = 14

@@ -36,6 +36,10 @@ class Published(ABC):
         return tuple(self.rules["generation_kwargs"]["until"])
 
     @property
+    def chat_stop(self) -> tuple[str, ...]:
+        return self.stop
+
+    @property
     def version(self) -> str:
         """lm-eval's version of the task, and a short hash of the problems as they are asked."""
         told = "".join(f"{problem.id}\0{problem.prompt}\0{problem.gold}\0" for problem in self.problems())

@@ -25,6 +25,11 @@ class HumanEval(PublishedCode):
     name: ClassVar[str] = "humaneval"
     file: ClassVar[str] = "humaneval/humaneval.yaml"
 
+    @property
+    def chat_stop(self) -> tuple[str, ...]:
+        """None: a chat model writes whole functions, which the stop texts would cut at the first line."""
+        return ()
+
     def _load(self) -> Iterator[Problem]:
         for row in TEST.rows(self.data):
             facts = {"start": row["prompt"], "test": row["test"], "entry_point": row["entry_point"]}

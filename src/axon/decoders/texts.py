@@ -60,6 +60,24 @@ def base_text(text: str) -> str | None:
     return "+".join(map(str, inner)) or None
 
 
+def bases(resolved: Mapping[str, str]) -> dict[str, str | None]:
+    """For decoders by name, each with its full text: the name of the base of every wrapped one.
+
+    None for plain decoders, and where the base is not among them.
+    """
+    names = {same(text): name for name, text in reversed(list(resolved.items()))}
+    inside = {name: base_text(text) for name, text in resolved.items()}
+    return {name: None if text is None else names.get(text) for name, text in inside.items()}
+
+
+def changed(text: str, place: int, **values: object) -> str:
+    """A decoder text with some parameters of its base (0) or of its last wrapper (-1) set."""
+    found = parts(text)
+    part = found[place]
+    found[place] = Part(part.name, part.values | _texts(values))
+    return "+".join(map(str, found))
+
+
 def same(text: str) -> str:
     """A decoder text with its numbers written one way, so that equal decoders have equal texts."""
     return "+".join(map(str, parts(text)))

@@ -1,0 +1,50 @@
+"""What the measuring commands share: a plan run under a progress bar, and its results written and shown."""
+
+import json
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from axon.errors import AxonError
+from axon.evaluation.plan import Plan
+from axon.evaluation.records import Records, whole_write
+from axon.evaluation.runner import run
+from axon.evaluation.summary import Summary, speeds, summarise
+from axon.models.base import Model
+from axon.report.build import require, write_report
+from axon.report.tables import failures, markdown, terminal
+
+
+def measured(plan: Plan, model: Model, out: Path, console: Console, *, pictures: bool = True) -> Records:
+    """Run a plan with a bar that says what is being done and how long it will take."""
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
+               TextColumn("{task.description}"))  # fmt: skip
+    with Progress(*columns, console=console) as bar:
+        job = bar.add_task("", total=plan.size)
+
+        def report(name: str, decoder: str, count: int) -> None:
+            bar.update(job, advance=count, description=f"{name} · {decoder}")
+
+        return run(plan, model, out, report, pictures=pictures)
+
+
+def conclude(plan: Plan, records: Records, out: Path, console: Console) -> Summary:
+    """Write the summary, the times and the reports, and show the tables."""
+    summary, speed = summarise(plan, records), speeds(plan, records)
+    whole_write(out / "summary.json", json.dumps(summary.as_dict(), indent=2) + "\n")
+    whole_write(out / "timing.json", json.dumps([item.as_dict() for item in speed], indent=2) + "\n")
+    whole_write(out / "report.md", markdown(summary, speed))
+    written = ["results.jsonl", "summary.json", "timing.json", "report.md"]
+    console.print(*terminal(summary, speed), sep="\n\n")
+    said = list(failures(summary))
+    try:
+        require()
+    except AxonError as error:
+        said.append(f"no report.html: {error}")
+    else:
+        made = write_report([out])
+        written += ["report.html", f"{len(made.figures)} files in figures/"]
+    for line in (*said, f"{out}: {', '.join(written)}"):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    return summary
