@@ -192,7 +192,7 @@ def test_model_args_go_before_what_lm_eval_adds(caplog):
         ({"pretrained": "toy", "block_length": 48}, "block_length must divide max_new_tokens"),
         ({"pretrained": "toy", "mc_samples": 0}, "mc_samples must be a whole number of at least 1"),
         ({"pretrained": "toy", "add_bos_token": 1}, "add_bos_token must be true or false"),
-        ({"pretrained": "toy", "add_bos_token": True}, "add_bos_token needs a BOS token and toy has none"),
+        ({"pretrained": "toy", "add_bos_token": True}, "a BOS token is asked for and toy has none"),
         ({"pretrained": "toy", "device": "moon"}, "device 'moon' is not available"),
     ],
 )
