@@ -10,13 +10,11 @@ from torch.nn.functional import cross_entropy
 
 from axon.models import llada
 from axon.models.network import empty, fill_rotary
+from axon.training import start
 from axon.training.recipe import Recipe
 from axon.training.tokenizer import save as save_tokenizer
 
 LONGEST = 512
-_EMBEDDING_SPREAD = 0.5
-_MATRIX_SPREAD = 0.7
-_LAST_NORM = 0.2
 
 
 def config(recipe: Recipe, tokenizer: Any) -> dict[str, Any]:
@@ -34,7 +32,7 @@ def config(recipe: Recipe, tokenizer: Any) -> dict[str, Any]:
         "vocab_size": size,
         "embedding_size": size,
         "max_sequence_length": LONGEST,
-        "rope_theta": 10000.0,
+        "rope_theta": 500000.0,
         "rms_norm_eps": 1e-5,
         "activation_type": "silu",
         "block_type": "llama",
@@ -72,24 +70,12 @@ def config(recipe: Recipe, tokenizer: Any) -> dict[str, Any]:
 
 
 def fresh(settings: dict[str, Any], seed: int, place: torch.device) -> Any:
-    """The network with drawn weights: embeddings wide enough not to drown in the residual stream."""
+    """The network with the weights that training starts from."""
     network = empty(llada, settings).to_empty(device=place)
     fill_rotary(network, place)
     # Tied while training: what is looked up can be written out at once, without a second vocabulary to learn.
     network.lm_head.weight = network.model.embed_tokens.weight
-    generator = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for name, weight in network.named_parameters():
-            if weight.dim() == 1:
-                weight.fill_(_LAST_NORM if name == "model.norm.weight" else 1.0)
-                continue
-            spread = _EMBEDDING_SPREAD if "embed" in name else _MATRIX_SPREAD / weight.shape[1] ** 0.5
-            weight.copy_(torch.randn(weight.shape, generator=generator) * spread)
-        for layer in network.model.layers:
-            part = layer.self_attn
-            # Heads start out looking for what is like them and handing it on, from where copying is a short way.
-            part.k_proj.weight.lerp_(part.q_proj.weight, 0.5).mul_(2**0.5)
-            part.o_proj.weight.copy_(part.v_proj.weight.T)
+    start.draw(network, settings["rope_theta"], seed)
     return network
 
 

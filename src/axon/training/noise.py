@@ -18,9 +18,9 @@ _LEAST_RATE = 0.15
 _BLOCK_PATTERN = 0.4
 _ONLY_RESULTS = {"drill": 0.8, "asked": 0.25, "sums": 0.25}
 # The shares of rows with nothing behind their answer's block, and with at most the longest answer's room.
-_NO_ROOM, _SOME_ROOM = 0.6, 0.97
-# Weights: of padding behind the first EOS, of blocks not yet begun, of results in problems, of all else in drills.
-_PADDING, _LATER, _RESULT, _OTHER = 0.1, 0.3, 2.0, 0.2
+_NO_ROOM, _SOME_ROOM = 0.75, 0.97
+# Weights: of padding behind the first EOS, of blocks not yet begun, of numbers in problems, of all else in drills.
+_PADDING, _LATER, _NUMBER, _OTHER = 0.1, 0.3, 2.0, 0.2
 # Of results where nothing else is hidden: few tokens a row, which whole answers beside them would drown.
 _ALONE = 4.0
 
@@ -100,9 +100,11 @@ def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabul
                 hide[current + BLOCK :] = True
                 factor[current + BLOCK :] = _LATER
             weight *= factor
-            weight[results] *= 1.0 if row.kind == "drill" else _RESULT
             if row.kind == "drill":
                 weight[~results] *= _OTHER
+            elif row.kind in _ONLY_RESULTS:
+                # One wrong digit makes an answer wrong; a wrong word seldom does.
+                weight[first:end][[token in vocabulary.digits for token in row.answer]] *= _NUMBER
         hide[:first] = False
         hidden[number], weights[number] = hide, weight * hide
     tokens = np.where(hidden, vocabulary.mask, targets)

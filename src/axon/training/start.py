@@ -1,0 +1,116 @@
+"""The weights a run starts from.
+
+Most of what a small masked model writes it copies: what is missing between two words of an answer stands between the
+same two words of the prompt. From weights drawn at random it takes millions of tokens to find that out. So the first
+layer's heads start out looking at the neighbours of a position, and the second layer's at positions with the same
+neighbours, whose token they hand on. Everything stays free to change.
+"""
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+# Embeddings wide enough not to drown in the residual stream; logits of a tied head small enough to start with.
+_EMBEDDING_SPREAD = 0.5
+_MATRIX_SPREAD = 0.7
+_LAST_NORM = 0.2
+# The first layers' words come from the embeddings, so the feed-forward part starts quietly.
+_QUIET = 0.4
+# What all embeddings have in common, as a part of their own size: heads that look by position alone see only this.
+_COMMON = 0.7
+# Where the first layer's heads look, how many of a head's frequencies tell positions apart, how sharply, how loudly.
+_NEIGHBOURS = (-1, 1, -2, 2)
+_FREQUENCIES, _SHARPNESS, _LOUDNESS = 4, 5.0, 1.5
+# The neighbours that the second layer's heads compare; in what turns slowly with distance, and how sharply.
+_COMPARED = ((0,), (1,), (0, 2), (1, 3))
+_SLOW, _LIKENESS = 0.02, 1.5
+# How much of the drawn weights stays beneath.
+_REST = 0.1
+
+
+def draw(network: Any, theta: float, seed: int) -> None:
+    """Fill a network of LLaDA's architecture whose head is tied to its embeddings."""
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for name, weight in network.named_parameters():
+            if weight.dim() == 1:
+                weight.fill_(_LAST_NORM if name == "model.norm.weight" else 1.0)
+                continue
+            spread = _EMBEDDING_SPREAD if "embed" in name else _MATRIX_SPREAD / weight.shape[1] ** 0.5
+            weight.copy_(torch.randn(weight.shape, generator=generator) * spread)
+        for layer in network.model.layers:
+            part = layer.self_attn
+            # Heads look for what is like them and hand it on.
+            part.k_proj.weight.lerp_(part.q_proj.weight, 0.5).mul_(2**0.5)
+            part.o_proj.weight.copy_(part.v_proj.weight.T)
+            layer.mlp.down_proj.weight.mul_(_QUIET)
+        _look_around(network, theta, generator)
+        if len(network.model.layers) > 1:
+            _compare(network, theta, generator)
+
+
+def _look_around(network: Any, theta: float, generator: torch.Generator) -> None:
+    """The first layer: heads that attend to a fixed distance, and write what they find apart from each other."""
+    embeddings, part = network.model.embed_tokens.weight, network.model.layers[0].self_attn
+    width, (heads, size) = embeddings.shape[1], _heads(network)
+    common = torch.randn(width, generator=generator).to(embeddings.device)
+    common /= common.norm()
+    embeddings -= (embeddings @ common)[:, None] * common
+    embeddings += common * _COMMON * _EMBEDDING_SPREAD * width**0.5
+    # The share of `common` in an embedding once it is normed.
+    seen = width**0.5 * _COMMON / math.hypot(1, _COMMON)
+    turns = _turns(theta, size).to(embeddings.device)
+    wanted = (torch.arange(size // 2) < _FREQUENCIES).float().to(embeddings.device)
+    scale = math.sqrt(_SHARPNESS * math.sqrt(size)) / seen
+    for number, offset in enumerate(_offsets(heads)):
+        rows = slice(number * size, (number + 1) * size)
+        # Rotation turns queries and keys by their positions; turned by `offset` more, a query fits the key there.
+        query = torch.cat([wanted * torch.cos(offset * turns), wanted * torch.sin(offset * turns)])
+        key = torch.cat([wanted, torch.zeros_like(wanted)])
+        for weight, pattern in ((part.q_proj.weight, query), (part.k_proj.weight, key)):
+            weight[rows] = scale * pattern[:, None] * common + _REST * weight[rows]
+    basis, _ = torch.linalg.qr(torch.randn(width, width, generator=generator))
+    part.o_proj.weight.copy_(basis)
+    value = (torch.randn(width, width, generator=generator) * _LOUDNESS / width**0.5).to(embeddings.device)
+    part.v_proj.weight.copy_(value - (value @ common)[:, None] * common)
+
+
+def _compare(network: Any, theta: float, generator: torch.Generator) -> None:
+    """The second layer: heads that attend to positions with the same neighbours, as the first layer wrote them."""
+    written = network.model.layers[0].self_attn.o_proj.weight
+    part = network.model.layers[1].self_attn
+    heads, size = _heads(network)
+    slow = (_turns(theta, size) < _SLOW).nonzero().flatten()
+    usable = torch.cat([slow, slow + size // 2])
+    known = len(_offsets(heads))
+    for number, compared in enumerate(one for one in _COMPARED if max(one) < known):
+        reading = torch.zeros(size, written.shape[0])
+        share = len(usable) // len(compared)
+        for turn, head in enumerate(compared):
+            chosen = usable[turn * share : (turn + 1) * share]
+            mixing, _ = torch.linalg.qr(torch.randn(size, size, generator=generator))
+            reading[chosen] = mixing[: len(chosen)] @ written[:, head * size : (head + 1) * size].T.cpu()
+        if not reading.any():  # a head too small to have a slow frequency
+            return
+        reading *= _LIKENESS * size**0.5 / reading.norm()
+        rows = slice(number * size, (number + 1) * size)
+        for weight in (part.q_proj.weight, part.k_proj.weight):
+            weight[rows] = reading.to(weight.device) + _REST * weight[rows]
+
+
+def _heads(network: Any) -> tuple[int, int]:
+    """How many heads there are and how wide each is."""
+    heads = network.config.num_attention_heads
+    return heads, network.config.hidden_size // heads
+
+
+def _offsets(heads: int) -> tuple[int, ...]:
+    """Where heads look; a third of them stay free."""
+    return _NEIGHBOURS[: heads - heads // 3]
+
+
+def _turns(theta: float, size: int) -> Tensor:
+    """The angle by which each pair of a head's numbers turns from one position to the next."""
+    return theta ** (-torch.arange(size // 2) / (size // 2))
