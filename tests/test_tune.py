@@ -24,8 +24,6 @@ from axon.evaluation.tuning import Search, Tuning
 from axon.models.toy import _SENTENCES
 from axon.tasks import PUBLISHED, Problem, Verdict
 
-pytest.importorskip("optuna")
-
 SETTINGS = axon.Settings(32, 32, batch_size=4)
 BASES = ("confidence", "localleap")
 

@@ -1,6 +1,6 @@
 """Summaries as tables, for the terminal and for Markdown."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich import box
 from rich.table import Table
@@ -58,25 +58,28 @@ def terminal(summary: Summary, speeds: Sequence[Speed]) -> Iterator[Table]:
     """The tables of a run, task by task."""
     for task in dict.fromkeys(cell.task for cell in summary.cells):
         count = next(cell.problems for cell in summary.cells if cell.task == task)
-        yield _table(f"{task}, {count} problems", _CELLS, cell_rows(summary, speeds, task))
+        yield table(f"{task}, {count} problems", _CELLS, cell_rows(summary, speeds, task))
         pairs = list(pair_rows(summary, task))
         if pairs:
             # A decoder's text begins with its base, so the column that repeats it is left out where width is scarce.
             short = [[row[0], *row[2:]] for row in pairs]
-            yield _table(f"{task}: with AXON against its base, same problems", [_PAIRS[0], *_PAIRS[2:]], short)
+            yield table(f"{task}: with AXON against its base, same problems", [_PAIRS[0], *_PAIRS[2:]], short)
 
 
-def _table(title: str, heads: Sequence[str], rows: Iterator[list[str]] | list[list[str]]) -> Table:
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
+def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], bold: str | None = None) -> Table:
+    """One table for the terminal; the row of the decoder `bold` stands out."""
+    made = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
+    # A title is broken at its table's width.
+    made.min_width = len(title)
     for number, head in enumerate(heads):
         # In a narrow terminal decoders go over several lines; figures stay whole.
         if number == 0:
-            table.add_column(head, overflow="fold")
+            made.add_column(head, overflow="fold")
         else:
-            table.add_column(_NARROW.get(head, head), justify="right", no_wrap=True)
+            made.add_column(_NARROW.get(head, head), justify="right", no_wrap=True)
     for row in rows:
-        table.add_row(*row)
-    return table
+        made.add_row(*row, style="bold" if row[0] == bold else None)
+    return made
 
 
 def failures(summary: Summary) -> Iterator[str]:
@@ -94,14 +97,15 @@ def markdown(summary: Summary, speeds: Sequence[Speed]) -> str:
     parts = []
     for task in dict.fromkeys(cell.task for cell in summary.cells):
         count = next(cell.problems for cell in summary.cells if cell.task == task)
-        parts.append(f"### {task}, {count} problems\n\n" + _markdown(_CELLS, list(cell_rows(summary, speeds, task))))
+        parts.append(f"### {task}, {count} problems\n\n" + marked(_CELLS, list(cell_rows(summary, speeds, task))))
         pairs = list(pair_rows(summary, task))
         if pairs:
-            parts.append("With AXON against its base, same problems:\n\n" + _markdown(_PAIRS, pairs))
+            parts.append("With AXON against its base, same problems:\n\n" + marked(_PAIRS, pairs))
     parts.extend(failures(summary))
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def marked(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """One table in Markdown."""
     lines = [heads, ["---" if number == 0 else "---:" for number in range(len(heads))], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)

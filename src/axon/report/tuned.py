@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich import box
 from rich.table import Table
 
 from axon.evaluation.choosing import Choice, Tried, frontier
 from axon.evaluation.summary import Comparison, Summary
 from axon.evaluation.tuning import Check, Search
+from axon.report import tables
 
 _HEADS = ("decoder", "accuracy", "95 %", "evaluations", "tokens each")
 
@@ -82,13 +82,7 @@ def against(pair: Comparison) -> str:
 
 def table(title: str, tried: Sequence[Tried], chosen: str | None = None) -> Table:
     """Decoders with their figures, the chosen one in bold."""
-    made = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
-    made.add_column(_HEADS[0], overflow="fold")
-    for head in _HEADS[1:]:
-        made.add_column(head, justify="right", no_wrap=True)
-    for one in tried:
-        made.add_row(*_row(one), style="bold" if one.text == chosen else None)
-    return made
+    return tables.table(title, _HEADS, [_row(one) for one in tried], bold=chosen)
 
 
 def markdown(tuned: Tuned, setting: dict[str, Any]) -> str:
@@ -128,5 +122,4 @@ def _row(one: Tried) -> list[str]:
 
 
 def _marked(tried: Sequence[Tried]) -> str:
-    lines = [list(_HEADS), ["---", *["---:"] * 4], *map(_row, tried)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return tables.marked(_HEADS, [_row(one) for one in tried])
