@@ -556,6 +556,15 @@ def test_every_figure_is_written_as_png_and_svg(written):
     assert all(" was left out: the run holds no " in sentence for sentence in written.left_out)
 
 
+def test_decoders_with_many_parameters_leave_room_for_what_is_drawn(toy, tmp_path):
+    much = "beta_r=1.25,beta_u=0.75,steps=12,uncertain=0.8,sink=none,layers=all,drop_self=False,budget=cover"
+    long = [f"confidence(threshold=0.85)+axon({much}{extra})" for extra in ("", ",commit=union")]
+    run = read_run(write_run(tmp_path / "run", toy, ["confidence(threshold=0.85)", *long], PROMPTS[:2]))
+    # Matplotlib warns where labels leave nothing for the panel, and a warning is an error here.
+    assert registry.draw(run, tmp_path / "figures").pictures
+    assert list(style.short(long, 20).values()) == ["confidence(threshol…", "confidence(threshol… 2"]
+
+
 def test_a_vector_figure_keeps_its_text_and_is_the_same_for_the_same_data(data, tmp_path):
     paths = [tmp_path / name / "rate.svg" for name in ("one", "two", "other")]
     for path, found in zip(paths, (data, data, only(data, BASE, ONE)), strict=True):

@@ -9,7 +9,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from axon.decoders.texts import wrapped
 from axon.report.figures.labels import Label, place
-from axon.report.figures.style import CYCLE, INK, MARKERS, PAPER, LeftOut, grid, panels, styled
+from axon.report.figures.style import CYCLE, INK, MARKERS, PAPER, LeftOut, grid, panels, short, styled
 from axon.report.figures.sweeps import accuracy_interval, evaluations_interval
 from axon.report.source import TaskData
 
@@ -68,7 +68,8 @@ def frontier(data: TaskData) -> Figure:
     panel.set_ylabel("accuracy, %")
     panel.margins(0.12, 0.1)
     named = list(places) if len(places) <= _LABELS else top
-    place(panel, [Label(*places[name], name) for name in named], drawn)
+    texts = short(named)
+    place(panel, [Label(*places[name], texts[name]) for name in named], drawn)
     return figure
 
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from axon.evaluation.watch import Watched
 from axon.report.figures.attention import following, openings
-from axon.report.figures.style import CYCLE, INK, MUTED, PAPER, LeftOut, grid, note, panels, styled
+from axon.report.figures.style import CYCLE, INK, MUTED, PAPER, LeftOut, clipped, grid, note, panels, styled
 from axon.report.source import TaskData
 
 _VARIANTS = 2
@@ -84,7 +84,7 @@ def _gain(panel: Axes, name: str, points: tuple[list[float], list[float]], colou
     grid(panel, "both")
     panel.set_xlabel(f"attention to {what}")
     if len(paid) == 0:
-        panel.set_title(name)
+        panel.set_title(clipped(name, 36))
         note(panel, f"no position was left to gain from {what}")
         return
     panel.scatter(
@@ -115,4 +115,4 @@ def _gain(panel: Axes, name: str, points: tuple[list[float], list[float]], colou
         panel.plot(ends, slope * ends + height, color=INK, linewidth=1.5, label="fitted line")
         said = f"r = {np.corrcoef(paid, gained)[0, 1]:+.2f}, {said}"
     panel.axhline(0, color=MUTED, linewidth=0.8)
-    panel.set_title(f"{name}\n{said}")
+    panel.set_title(f"{clipped(name, 36)}\n{said}")

@@ -8,7 +8,20 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from axon.report.figures.style import GATES, INK, MUTED, ON_DARK, SHADES, LeftOut, bare, note, panels, styled
+from axon.report.figures.style import (
+    GATES,
+    INK,
+    MUTED,
+    ON_DARK,
+    SHADES,
+    LeftOut,
+    bare,
+    clipped,
+    note,
+    panels,
+    short,
+    styled,
+)
 from axon.report.reveals import Gate, Row, has_gate, rows
 from axon.report.source import TaskData
 
@@ -72,7 +85,7 @@ def _activity(panel: Axes, name: str, own: list[Row]) -> None:
         panel.text(middle, -0.6, f"block {block + 1}", ha="center", va="bottom", fontsize=8, color=MUTED)
     opened = int((cells == _ORDER.index(Gate.OPEN)).sum())
     said = "never opened" if opened == 0 else f"{opened} opening{'s' if opened > 1 else ''}"
-    panel.set_title(f"{name}: {said}", pad=16)
+    panel.set_title(f"{clipped(name, 60)}: {said}", pad=16)
     panel.set_xlabel("step in the block, block after block")
     apart = 5 if cells.shape[1] <= 70 else 10
     ticks = [(start + step, step + 1) for block, start in starts.items() for step in _ticks(widths[block], apart)]
@@ -96,7 +109,7 @@ def rates(data: TaskData) -> Figure:
         _rates(panel, found, by)
         panel.set_xlabel(label)
         panel.set_title(f"openings per reading, %, by {label}")
-    axes[0][0].set_yticks(range(len(found)), list(found))
+    axes[0][0].set_yticks(range(len(found)), list(short(found).values()))
     return figure
 
 

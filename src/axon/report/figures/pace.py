@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from axon.report.figures.style import CYCLE, INK, LeftOut, grid, panels, styled
+from axon.report.figures.style import CYCLE, INK, LeftOut, grid, panels, short, styled
 from axon.report.reveals import Row, rows
 from axon.report.source import TaskData
 from axon.trace import Trace
@@ -39,7 +39,7 @@ def unmasked(data: TaskData) -> Figure:
     )
     for column, (base, variants) in enumerate(found.items()):
         each, total = axes[0][column], axes[1][column]
-        steps = 1
+        steps, texts = 1, short((base, *variants))
         for name, colour in zip((base, *variants), (INK, *CYCLE), strict=False):
             profile = per_step(data.traces[name])
             look: dict[str, Any] = {
@@ -49,10 +49,10 @@ def unmasked(data: TaskData) -> Figure:
                 "markersize": 3.5,
             }
             along = np.arange(1, len(profile) + 1)
-            each.plot(along, profile, label=name, **look)
-            total.plot(np.arange(len(profile) + 1), np.cumsum([0, *profile]), label=name, **look)
+            each.plot(along, profile, label=texts[name], **look)
+            total.plot(np.arange(len(profile) + 1), np.cumsum([0, *profile]), label=texts[name], **look)
             steps = max(steps, len(profile))
-        each.set_title(base)
+        each.set_title(texts[base])
         each.set_ylabel("tokens per step")
         total.set_ylabel("tokens so far")
         total.set_xlabel("step in the block")

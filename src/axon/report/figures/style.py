@@ -3,7 +3,7 @@
 Figures are objects of their own; matplotlib's global state (pyplot, rcParams) is left as it was found.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, ParamSpec
 
@@ -121,3 +121,13 @@ def bare(axes: Axes) -> None:
 def clipped(text: str, most: int) -> str:
     """A text of at most so many characters."""
     return text if len(text) <= most else text[: max(0, most - 1)] + "…"
+
+
+def short(names: Iterable[str], most: int = 42) -> dict[str, str]:
+    """Decoders as labels: long ones are cut and told apart by a number; tables beside the figure have them whole."""
+    found: dict[str, str] = {}
+    for name in names:
+        text = clipped(name, most)
+        count = sum(clipped(other, most) == text for other in found)
+        found[name] = f"{text} {count + 1}" if count else text
+    return found
