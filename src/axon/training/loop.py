@@ -72,6 +72,7 @@ def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes:
     order = random.Random(f"order {recipe.seed} {state.step}")
     model = examine.as_model(network, tokenizer)
     pool: list[Batch] = []
+    last = False
     saved = examined = state.seconds
     losses: list[float] = []
     since, seen = time.perf_counter(), 0
@@ -82,8 +83,11 @@ def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes:
         started = time.perf_counter()
         if not state.drilled and progress >= recipe.drills_first:
             state.drilled, pool = True, []
+        if last != (progress >= recipe.last_part):
+            last, pool = not last, []
         if not pool:
-            pool = batches(rows.take(_POOL * recipe.batch, drilled=state.drilled), recipe.batch, rng, order, vocabulary)
+            taken = rows.take(_POOL * recipe.batch, drilled=state.drilled, last=last)
+            pool = batches(taken, recipe.batch, rng, order, vocabulary, last=last)
         batch = pool.pop().to(place)
         for group in optimiser.param_groups:
             group["lr"] = rate(recipe, state.step, progress)

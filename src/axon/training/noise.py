@@ -17,6 +17,8 @@ from axon.training.data import BLOCK, LONGEST_ANSWER, LONGEST_ROOM, Row
 _LEAST_RATE = 0.15
 _BLOCK_PATTERN = 0.4
 _ONLY_RESULTS = {"drill": 0.8, "asked": 0.25, "sums": 0.25}
+# Once words are copied well, what is left to learn in problems is their arithmetic.
+_ONLY_RESULTS_LAST = _ONLY_RESULTS | {"sums": 0.5}
 # The shares of rows with nothing behind their answer's block, and with at most the longest answer's room.
 _NO_ROOM, _SOME_ROOM = 0.75, 0.97
 # Weights: of padding behind the first EOS, of blocks not yet begun, of numbers in problems, of all else in drills.
@@ -48,7 +50,13 @@ def extent(row: Row, rng: random.Random) -> int:
 
 
 def batches(
-    rows: list[Row], size: int, rng: random.Random, order: random.Random, vocabulary: "Vocabulary"
+    rows: list[Row],
+    size: int,
+    rng: random.Random,
+    order: random.Random,
+    vocabulary: "Vocabulary",
+    *,
+    last: bool = False,
 ) -> list[Batch]:
     """Rows of similar length together, so that little is spent on padding.
 
@@ -58,7 +66,7 @@ def batches(
     sized = sorted(((len(row.prompt) + extent(row, rng), number) for number, row in enumerate(rows)))
     cut = [sized[first : first + size] for first in range(0, len(sized), size)]
     order.shuffle(cut)
-    return [masked([rows[number] for _, number in part], part[-1][0], rng, vocabulary) for part in cut]
+    return [masked([rows[number] for _, number in part], part[-1][0], rng, vocabulary, last=last) for part in cut]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +79,7 @@ class Vocabulary:
     digits: frozenset[int]
 
 
-def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabulary) -> Batch:
+def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabulary, *, last: bool = False) -> Batch:
     """One batch; shorter rows are filled with EOS, which belongs to their answers."""
     targets = np.full((len(rows), length), vocabulary.eos, dtype=np.int64)
     hidden = np.zeros((len(rows), length), dtype=bool)
@@ -88,7 +96,7 @@ def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabul
         weight = np.ones(length, dtype=np.float32)
         weight[end + 1 :] = _PADDING
         rate = max(float(rates[number]), 1e-3)
-        if rng.random() < _ONLY_RESULTS.get(row.kind, 0.0):
+        if rng.random() < (_ONLY_RESULTS_LAST if last else _ONLY_RESULTS).get(row.kind, 0.0):
             hide = results & (noise.random(length) < 0.7)
             weight[results] = _ALONE
         else:
