@@ -257,48 +257,6 @@ def test_where_only_results_are_hidden_nothing_but_their_digits_is(make, words, 
     assert count > 100
 
 
-def test_numbers_in_problems_count_twice(make, words, monkeypatch):
-    monkeypatch.setattr(noise, "_ONLY_RESULTS", {"sums": 0.0})
-    monkeypatch.setattr(noise, "_BLOCK_PATTERN", 0.0)
-    rows, batch = make("sums")
-    digits = vocabulary_of(words).digits
-    for number, row in enumerate(rows):
-        weights = {True: set(), False: set()}
-        for place in range(len(row.prompt), len(row.prompt) + len(row.answer)):
-            if batch.weights[number, place] > 0:
-                weights[int(batch.targets[number, place]) in digits].add(float(batch.weights[number, place]))
-        if weights[True] and weights[False]:
-            assert weights[True] == {2 * weight for weight in weights[False]}
-
-
-def test_the_last_part_is_about_arithmetic_in_problems(words):
-    rows = Rows(Recipe(drills=0, chatter=0), words, 0, 0)
-    shares, alone = [], []
-    for last in (False, True):
-        taken = rows.take(600, drilled=True, last=last)
-        shares.append(sum(row.kind == "sums" for row in taken) / 600)
-        sums = [row for row in taken if row.kind == "sums"]
-        length = max(len(row.prompt) + len(row.answer) for row in sums)
-        batch = noise.masked(sums, length, random.Random(1), vocabulary_of(words), last=last)
-        masks = [batch.targets[n][line].tolist() for n, line in enumerate(hidden(batch, words))]
-        # Rows of which digits alone are hidden.
-        alone.append(sum(set(mask) <= vocabulary_of(words).digits for mask in masks) / len(masks))
-    assert 0.45 < shares[0] < 0.55 < 0.6 < shares[1] < 0.73
-    assert 0.2 < alone[0] < 0.35 < 0.45 < alone[1] < 0.6
-
-
-def test_the_last_part_begins_where_the_recipe_says(tmp_path, few_texts, monkeypatch):
-    asked, take = [], Rows.take
-
-    def watched(self, count, *, drilled, last):
-        asked.append(last)
-        return take(self, count, drilled=drilled, last=last)
-
-    monkeypatch.setattr(Rows, "take", watched)
-    train(tmp_path, replace(TINY, steps=10, drills_first=0.0, last_part=0.5))
-    assert asked == [False, True], "what was made for the first part is left"
-
-
 def test_the_block_pattern_shows_what_is_before_a_block_and_hides_all_behind_it(make, words, monkeypatch):
     monkeypatch.setattr(noise, "_ONLY_RESULTS", {})
     monkeypatch.setattr(noise, "_BLOCK_PATTERN", 1.0)

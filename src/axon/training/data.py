@@ -56,9 +56,9 @@ class Rows:
             [{"role": "user", "content": "\0"}], tokenize=False, add_generation_prompt=True
         )
 
-    def take(self, count: int, *, drilled: bool, last: bool = False) -> list[Row]:
-        """The next rows: mostly equations until they are known, then mostly problems, at last more sums than code."""
-        kinds = [self._kind(drilled, last) for _ in range(count)]
+    def take(self, count: int, *, drilled: bool) -> list[Row]:
+        """The next rows: mostly equations until they are known, then mostly problems."""
+        kinds = [self._kind(drilled) for _ in range(count)]
         pairs = [self._pair(kind) for kind in kinds]
         encoded = self.tokenizer.encode_batch(list(itertools.chain(*pairs)), add_special_tokens=False)
         rows = []
@@ -66,7 +66,7 @@ class Rows:
             rows.append(Row(prompt.ids, answer.ids[: LONGEST_ANSWER - 1], kind))
         return rows
 
-    def _kind(self, drilled: bool, last: bool) -> str:
+    def _kind(self, drilled: bool) -> str:
         recipe = self.recipe
         share = recipe.drills if drilled else recipe.drills_early
         if "sums" in recipe.tasks and self.rng.random() < share:
@@ -74,8 +74,7 @@ class Rows:
             return self.rng.choice(("drill", "asked"))
         if self.rng.random() < recipe.chatter:
             return "chatter"
-        tasks = (*recipe.tasks, "sums") if last and "sums" in recipe.tasks else recipe.tasks
-        return self.rng.choice(tasks)
+        return self.rng.choice(recipe.tasks)
 
     def _pair(self, kind: str) -> tuple[str, str]:
         if kind == "drill":

@@ -5,6 +5,7 @@ import os
 import tempfile
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -14,6 +15,7 @@ from axon.errors import AxonError
 from axon.training import checkpoint, data, tokenizer
 from axon.training.loop import Report, Run, learn
 from axon.training.network import LONGEST
+from axon.training.recipe import Recipe
 
 # Examples the tokenizer learns from.
 _TEXTS = 8000
@@ -55,9 +57,16 @@ def _prepare(run: Run) -> None:
         if not saved.is_file():
             checkpoint.write(saved, json.dumps(run.recipe.as_dict(), indent=2) + "\n")
         if not (run.out / "model" / "tokenizer.json").is_file():
-            built = tokenizer.build(data.texts(run.recipe, _TEXTS), run.recipe.vocabulary, LONGEST)
-            tokenizer.save(built, run.out / "model.part")
+            tokenizer.save(_tokenizer(run.recipe), run.out / "model.part")
             checkpoint.move(run.out / "model.part", run.out / "model")
+
+
+def _tokenizer(recipe: Recipe) -> Any:
+    if recipe.start_from is None:
+        return tokenizer.build(data.texts(recipe, _TEXTS), recipe.vocabulary, LONGEST)
+    if not (Path(recipe.start_from) / "tokenizer.json").is_file():
+        raise AxonError(f"{recipe.start_from} holds no tokenizer.json; start_from must be a model folder")
+    return tokenizer.load(Path(recipe.start_from))
 
 
 def _spawn(run: Run, report: Report, meeting: Path) -> None:

@@ -18,7 +18,7 @@ from axon import checks
 from axon.errors import AxonError
 from axon.training import checkpoint, examine
 from axon.training.data import Rows
-from axon.training.network import Objective, config, fresh, save_folder
+from axon.training.network import Objective, config, fill, fresh, save_folder
 from axon.training.noise import Batch, Vocabulary, batches
 from axon.training.recipe import Recipe
 
@@ -62,6 +62,8 @@ def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes:
     recipe, place = run.recipe, torch.device(run.device)
     settings = config(recipe, tokenizer)
     network = fresh(settings, recipe.seed, place)
+    if recipe.start_from is not None:
+        fill(network, recipe.start_from)
     objective: Any = Objective(network)
     optimiser = _optimiser(network, recipe)
     state = checkpoint.restore(run.out, recipe, network, optimiser)
@@ -72,7 +74,6 @@ def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes:
     order = random.Random(f"order {recipe.seed} {state.step}")
     model = examine.as_model(network, tokenizer)
     pool: list[Batch] = []
-    last = False
     saved = examined = state.seconds
     losses: list[float] = []
     since, seen = time.perf_counter(), 0
@@ -83,11 +84,8 @@ def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes:
         started = time.perf_counter()
         if not state.drilled and progress >= recipe.drills_first:
             state.drilled, pool = True, []
-        if last != (progress >= recipe.last_part):
-            last, pool = not last, []
         if not pool:
-            taken = rows.take(_POOL * recipe.batch, drilled=state.drilled, last=last)
-            pool = batches(taken, recipe.batch, rng, order, vocabulary, last=last)
+            pool = batches(rows.take(_POOL * recipe.batch, drilled=state.drilled), recipe.batch, rng, order, vocabulary)
         batch = pool.pop().to(place)
         for group in optimiser.param_groups:
             group["lr"] = rate(recipe, state.step, progress)

@@ -8,7 +8,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from axon.errors import AxonError
 from axon.models import llada
+from axon.models.load import load
 from axon.models.network import empty, fill_rotary
 from axon.training import start
 from axon.training.recipe import Recipe
@@ -77,6 +79,15 @@ def fresh(settings: dict[str, Any], seed: int, place: torch.device) -> Any:
     network.lm_head.weight = network.model.embed_tokens.weight
     start.draw(network, settings["rope_theta"], seed)
     return network
+
+
+def fill(network: Any, folder: str) -> None:
+    """The weights of a model folder instead of fresh ones."""
+    found = getattr(load(folder, device="cpu", dtype="float32"), "network", None)
+    try:
+        network.load_state_dict({} if found is None else found.state_dict())
+    except RuntimeError:
+        raise AxonError(f"{folder} is no model of the recipe's sizes; give those it was trained with") from None
 
 
 class Objective(nn.Module):

@@ -16,15 +16,17 @@ from axon.training.data import BLOCK, LONGEST_ANSWER, LONGEST_ROOM, Row
 
 _LEAST_RATE = 0.15
 _BLOCK_PATTERN = 0.4
-_ONLY_RESULTS = {"drill": 0.8, "asked": 0.25, "sums": 0.25}
-# Once words are copied well, what is left to learn in problems is their arithmetic.
-_ONLY_RESULTS_LAST = _ONLY_RESULTS | {"sums": 0.5}
+_ONLY_RESULTS = {"drill": 0.8, "asked": 0.25, "sums": 0.4}
 # The shares of rows with nothing behind their answer's block, and with at most the longest answer's room.
 _NO_ROOM, _SOME_ROOM = 0.75, 0.97
 # Weights: of padding behind the first EOS, of blocks not yet begun, of numbers in problems, of all else in drills.
 _PADDING, _LATER, _NUMBER, _OTHER = 0.1, 0.3, 2.0, 0.2
 # Of results where nothing else is hidden: few tokens a row, which whole answers beside them would drown.
 _ALONE = 4.0
+
+
+# (L,) bool.
+Mask = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +52,7 @@ def extent(row: Row, rng: random.Random) -> int:
 
 
 def batches(
-    rows: list[Row],
-    size: int,
-    rng: random.Random,
-    order: random.Random,
-    vocabulary: "Vocabulary",
-    *,
-    last: bool = False,
+    rows: list[Row], size: int, rng: random.Random, order: random.Random, vocabulary: "Vocabulary"
 ) -> list[Batch]:
     """Rows of similar length together, so that little is spent on padding.
 
@@ -66,7 +62,7 @@ def batches(
     sized = sorted(((len(row.prompt) + extent(row, rng), number) for number, row in enumerate(rows)))
     cut = [sized[first : first + size] for first in range(0, len(sized), size)]
     order.shuffle(cut)
-    return [masked([rows[number] for _, number in part], part[-1][0], rng, vocabulary, last=last) for part in cut]
+    return [masked([rows[number] for _, number in part], part[-1][0], rng, vocabulary) for part in cut]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +75,7 @@ class Vocabulary:
     digits: frozenset[int]
 
 
-def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabulary, *, last: bool = False) -> Batch:
+def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabulary) -> Batch:
     """One batch; shorter rows are filled with EOS, which belongs to their answers."""
     targets = np.full((len(rows), length), vocabulary.eos, dtype=np.int64)
     hidden = np.zeros((len(rows), length), dtype=bool)
@@ -96,9 +92,14 @@ def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabul
         weight = np.ones(length, dtype=np.float32)
         weight[end + 1 :] = _PADDING
         rate = max(float(rates[number]), 1e-3)
-        if rng.random() < (_ONLY_RESULTS_LAST if last else _ONLY_RESULTS).get(row.kind, 0.0):
-            hide = results & (noise.random(length) < 0.7)
-            weight[results] = _ALONE
+        if rng.random() < _ONLY_RESULTS.get(row.kind, 0.0):
+            if row.kind == "sums":
+                hide = _from_a_result_on(results, np.isin(targets[number], list(vocabulary.digits)), rng)
+                weight[:] = _LATER
+                weight[_run(hide & results)] = _ALONE
+            else:
+                hide = results & (noise.random(length) < 0.7)
+                weight[results] = _ALONE
         else:
             hide = noise.random(length) < rate
             factor = np.full(length, 1 / max(rate, _LEAST_RATE), dtype=np.float32)
@@ -117,6 +118,25 @@ def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabul
         hidden[number], weights[number] = hide, weight * hide
     tokens = np.where(hidden, vocabulary.mask, targets)
     return Batch(torch.from_numpy(tokens), torch.from_numpy(targets), torch.from_numpy(weights))
+
+
+def _from_a_result_on(results: Mask, digits: Mask, rng: random.Random) -> Mask:
+    """Every digit from one equation's result on.
+
+    A result comes back as the next equation's first number and behind ####. Left visible, it would be copied from
+    there, and nothing learned of the arithmetic.
+    """
+    begins = np.flatnonzero(results & ~np.roll(results, 1))
+    return digits & (np.arange(len(digits)) >= rng.choice(begins.tolist()))
+
+
+def _run(marked: Mask) -> Mask:
+    """The first run of marked positions alone."""
+    begin = int(marked.argmax())
+    behind = np.flatnonzero(~marked[begin:])
+    alone = np.zeros_like(marked)
+    alone[begin : begin + int(behind[0]) if len(behind) else None] = True
+    return alone
 
 
 def _results(answer: list[int], vocabulary: Vocabulary) -> list[bool]:

@@ -21,8 +21,8 @@ class Recipe:
     drills_first   the most of the run in which equations prevail; less once they are known
     drills_early   the share of rows that are equations in that part
     drills         and afterwards
-    last_part      from here on, sums come twice as often as code, and half of them hide nothing but results
     chatter        the share of rows that are off topic, answered by saying so
+    start_from     a model folder whose weights and tokenizer to start from, instead of fresh ones of the same sizes
     """
 
     tasks: tuple[str, ...] = ("sums", "code")
@@ -41,9 +41,9 @@ class Recipe:
     drills_first: float = 0.35
     drills_early: float = 0.6
     drills: float = 0.22
-    last_part: float = 0.725
     chatter: float = 0.03
     seed: int = 0
+    start_from: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tasks", tuple(self.tasks))
@@ -68,7 +68,6 @@ class Recipe:
         checks.number("weight_decay", self.weight_decay, 0, 1)
         for name in ("drills_first", "drills_early", "drills", "chatter"):
             checks.number(name, getattr(self, name), 0, 0.9)
-        checks.number("last_part", self.last_part, 0, 1)
 
     def progress(self, step: int, seconds: float) -> float:
         """How much of the run is done, from 0 to 1."""
