@@ -243,7 +243,7 @@ def test_an_answer_gets_whole_blocks_with_room_for_its_end():
         assert noise.extent(Row([], [1] * length, "drill"), rng) == length
 
 
-@pytest.mark.parametrize("kind", ["sums", "drill"])
+@pytest.mark.parametrize("kind", ["asked", "drill"])
 def test_where_only_results_are_hidden_nothing_but_their_digits_is(make, words, kind, monkeypatch):
     monkeypatch.setattr(noise, "_ONLY_RESULTS", {kind: 1.0})
     rows, batch = make(kind)
@@ -255,6 +255,42 @@ def test_where_only_results_are_hidden_nothing_but_their_digits_is(make, words, 
             assert re.search(r"=\d+$", before), before
             count += 1
     assert count > 100
+
+
+def test_a_result_in_a_problem_is_hidden_with_everything_it_could_be_copied_from(make, words, monkeypatch):
+    monkeypatch.setattr(noise, "_ONLY_RESULTS", {"sums": 1.0})
+    rows, batch = make("sums")
+    digits = vocabulary_of(words).digits
+    chosen = set()
+    for number, row in enumerate(rows):
+        hide = hidden(batch, words)[number, len(row.prompt) :][: len(row.answer)]
+        cut = int(hide.nonzero()[0])
+        pieces = [words.decode([token]) for token in row.answer]
+        assert pieces[cut - 1] == "="
+        assert [bool(one) for one in hide[cut:]] == [token in digits for token in row.answer[cut:]]
+        # What is to be worked out counts; what follows from it hardly does.
+        weights = batch.weights[number, len(row.prompt) + cut :].tolist()
+        result = len(re.match(r"\d+", "".join(pieces[cut:]))[0])
+        assert weights[:result] == [4.0] * result
+        assert {round(weight, 3) for weight in weights[result:]} <= {0.0, 0.3}
+        chosen.add("".join(pieces[:cut]).count("="))
+    assert chosen >= {1, 2, 3}
+
+
+def test_numbers_in_problems_count_twice(make, words, monkeypatch):
+    monkeypatch.setattr(noise, "_ONLY_RESULTS", {"sums": 0.0})
+    monkeypatch.setattr(noise, "_BLOCK_PATTERN", 0.0)
+    rows, batch = make("sums")
+    digits, compared = vocabulary_of(words).digits, 0
+    for number, row in enumerate(rows):
+        weights = {True: set(), False: set()}
+        for place in range(len(row.prompt), len(row.prompt) + len(row.answer)):
+            if batch.weights[number, place] > 0:
+                weights[int(batch.targets[number, place]) in digits].add(float(batch.weights[number, place]))
+        if weights[True] and weights[False]:
+            compared += 1
+            assert weights[True] == {2 * weight for weight in weights[False]}
+    assert compared > 20
 
 
 def test_the_block_pattern_shows_what_is_before_a_block_and_hides_all_behind_it(make, words, monkeypatch):
@@ -526,6 +562,27 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path):
     steps = [line["step"] for line in read_log(out)]
     assert steps == [*range(20, 401, 20), 400], "each step is logged once, and the last one has its exam"
     assert axon.load(out / "model").name == str(out / "model")
+
+
+def test_a_run_can_start_from_a_model(tmp_path, few_texts):
+    train(tmp_path / "first")
+    first = tmp_path / "first" / "model"
+    # At so small a rate nothing changes but by rounding.
+    train(tmp_path / "second", replace(TINY, seed=5, learning_rate=1e-6, start_from=str(first)))
+    one, other = (axon.load(folder, dtype="float32") for folder in (first, tmp_path / "second" / "model"))
+    assert one.text.tokenizer.get_vocab() == other.text.tokenizer.get_vocab()
+    for (name, before), (_, after) in zip(
+        one.network.state_dict().items(), other.network.state_dict().items(), strict=True
+    ):
+        torch.testing.assert_close(before, after, rtol=0, atol=2e-3, msg=name)
+
+
+def test_a_model_that_does_not_fit_is_refused(tmp_path, few_texts):
+    train(tmp_path / "first")
+    first = str(tmp_path / "first" / "model")
+    assert "no model of the recipe's sizes" in refused(tmp_path / "wide", replace(TINY, width=32, start_from=first))
+    said = refused(tmp_path / "none", replace(TINY, start_from=str(tmp_path)))
+    assert said == f"{tmp_path} holds no tokenizer.json; start_from must be a model folder"
 
 
 def test_two_processes_learn_from_the_mean_of_their_gradients(tmp_path, few_texts):
