@@ -33,6 +33,7 @@ def train(
     device: Annotated[str, typer.Option(help="auto, cpu, cuda.")] = "auto",
     exam: Annotated[int, typer.Option(help="Held-out problems of each task decoded at every check.")] = 40,
     exam_minutes: Annotated[float, typer.Option(help="Minutes between checks.")] = 8.0,
+    compiled: Annotated[bool, typer.Option("--compile", help="Faster steps after a slow start; needs gcc.")] = False,
 ) -> None:
     """Train a small diffusion language model; stop it whenever you like and run the same command to go on."""
     from axon.training.launch import train as launch
@@ -62,7 +63,7 @@ def train(
     if steps is not None:
         changes |= {"steps": steps, "minutes": None}
     chosen = replace(RECIPES[recipe], **changes)
-    folder = launch(Run(chosen, out, place.type, exam=exam, exam_minutes=exam_minutes), Progress())
+    folder = launch(Run(chosen, out, place.type, exam=exam, exam_minutes=exam_minutes, compiled=compiled), Progress())
     print(f'done: axon generate "…" --model {folder}')
 
 

@@ -22,6 +22,7 @@ LARGEST = 99
 _OPENINGS = {"plain": 0, "groups": 1, "pairs": 1}
 _EVENTS = {"gain": 1, "lose": 1, "double": 1, "triple": 1, "more_groups": 2}
 _QUESTIONS = {"left": 0, "share": 1, "cost": 1, "together": 2}
+_SHORT = 5
 _EQUATION = re.compile(r"(\d+)\s*([-+*/])\s*(\d+)\s*=\s*(\d+)")
 _FINAL = re.compile(r"####\s*(-?\d+)")
 
@@ -58,20 +59,26 @@ def calculate(left: int, sign: str, right: int) -> int | None:
 
 @cache
 def compositions() -> tuple[tuple[str, ...], ...]:
-    """Every plan: an opening, one to three events (one of them may multiply), a question; two to four equations."""
+    """Every plan: an opening, one to three events (one of them may multiply), a question; one to four equations."""
     found = []
     for count in (1, 2, 3):
         for parts in itertools.product(_OPENINGS, *[_EVENTS] * count, _QUESTIONS):
-            sizes = _OPENINGS[parts[0]] + sum(_EVENTS[event] for event in parts[1:-1]) + _QUESTIONS[parts[-1]]
             # A plain opening is told in the answer too; with four equations on top it would be long.
-            if 2 <= sizes <= (3 if parts[0] == "plain" else 4) and parts.count("double") + parts.count("triple") <= 1:
+            most = 3 if parts[0] == "plain" else 4
+            if _equations(parts) <= most and parts.count("double") + parts.count("triple") <= 1:
                 found.append(parts)
     return tuple(found)
 
 
+def _equations(parts: tuple[str, ...]) -> int:
+    return _OPENINGS[parts[0]] + sum(_EVENTS[event] for event in parts[1:-1]) + _QUESTIONS[parts[-1]]
+
+
 @cache
 def _plans(split: Split) -> tuple[tuple[str, ...], ...]:
-    return tuple(parts for parts in compositions() if held_out("sums", parts) == (split == "test"))
+    """The plans of a split; the few with one equation several times, for people ask such sums first."""
+    kept = [parts for parts in compositions() if held_out("sums", parts) == (split == "test")]
+    return tuple(parts for parts in kept for _ in range(_SHORT if _equations(parts) == 1 else 1))
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from axon.training import checkpoint, examine
 from axon.training.data import Rows
 from axon.training.network import Objective, config, fill, fresh, save_folder
 from axon.training.noise import Batch, Vocabulary, batches
+from axon.training.optimiser import Optimiser
 from axon.training.recipe import Recipe
 
 # Batches made at a time; among so many rows, ones of similar length find each other.
@@ -35,7 +36,10 @@ Report = Callable[[dict[str, Any]], None]
 
 @dataclass(frozen=True)
 class Run:
-    """A run as every process sees it: `exam` problems of each task are decoded every `exam_minutes`."""
+    """A run as every process sees it: `exam` problems of each task are decoded every `exam_minutes`.
+
+    `compiled` takes torch's compiler (and the system's): a minute to start, then faster steps.
+    """
 
     recipe: Recipe
     out: Path
@@ -43,9 +47,11 @@ class Run:
     save_minutes: float = 3.0
     exam_minutes: float = 8.0
     exam: int = 40
+    compiled: bool = False
 
     def __post_init__(self) -> None:
         checks.whole("exam", self.exam)
+        checks.flag("compiled", self.compiled)
         checks.number("exam_minutes", self.exam_minutes, 0)
         checks.number("save_minutes", self.save_minutes, 0)
 
@@ -53,23 +59,25 @@ class Run:
 def vocabulary_of(tokenizer: Any) -> Vocabulary:
     """The token ids that noise must know."""
     ids = tokenizer.convert_tokens_to_ids
-    digits = frozenset(ids(str(digit)) for digit in range(10))
-    return Vocabulary(tokenizer.mask_token_id, tokenizer.eos_token_id, ids("="), digits)
+    known = tokenizer.get_vocab()
+    numbers = {known[str(value)]: value for value in range(100) if str(value) in known}
+    return Vocabulary(tokenizer.mask_token_id, tokenizer.eos_token_id, ids("="), numbers)
 
 
 def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes: int = 1) -> None:
     """Train until the recipe is through; process 0 reports, saves and writes the folder."""
     recipe, place = run.recipe, torch.device(run.device)
     settings = config(recipe, tokenizer)
-    network = fresh(settings, recipe.seed, place)
+    vocabulary = vocabulary_of(tokenizer)
+    network = fresh(settings, recipe.seed, place, vocabulary.numbers)
     if recipe.start_from is not None:
         fill(network, recipe.start_from)
-    objective: Any = Objective(network)
-    optimiser = _optimiser(network, recipe)
+    objective: Any = Objective(network, compiled=run.compiled)
+    optimiser = Optimiser(network, recipe)
     state = checkpoint.restore(run.out, recipe, network, optimiser)
     if processes > 1:
         objective = DistributedDataParallel(objective)
-    rows, vocabulary = Rows(recipe, tokenizer, process, state.step), vocabulary_of(tokenizer)
+    rows = Rows(recipe, tokenizer, process, state.step)
     rng = random.Random(f"noise {recipe.seed} {process} {state.step}")
     order = random.Random(f"order {recipe.seed} {state.step}")
     model = examine.as_model(network, tokenizer)
@@ -87,14 +95,11 @@ def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes:
         if not pool:
             pool = batches(rows.take(_POOL * recipe.batch, drilled=state.drilled), recipe.batch, rng, order, vocabulary)
         batch = pool.pop().to(place)
-        for group in optimiser.param_groups:
-            group["lr"] = rate(recipe, state.step, progress)
         with torch.autocast(place.type, torch.bfloat16) if place.type == "cuda" else nullcontext():
             loss = objective(batch.tokens, batch.targets, batch.weights)
-        optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-        optimiser.step()
+        optimiser.step(rate(recipe, state.step, progress))
         # Every process must agree on the time, or they would end at different steps.
         shared = _sum([time.perf_counter() - started, float(loss.detach()), float(batch.tokens.numel())], processes)
         state.step += 1
@@ -135,13 +140,6 @@ def rate(recipe: Recipe, step: int, progress: float) -> float:
     """The learning rate: a warm-up in steps, then one cosine over the whole run down to nothing."""
     warm = min(1.0, (step + 1) / (recipe.warm_up + 1))
     return recipe.learning_rate * warm * max(0.01, 0.5 * (1 + math.cos(math.pi * progress)))
-
-
-def _optimiser(network: Any, recipe: Recipe) -> torch.optim.Optimizer:
-    matrices = [w for name, w in network.named_parameters() if w.dim() > 1 and "embed" not in name]
-    others = [w for name, w in network.named_parameters() if w.dim() <= 1 or "embed" in name]
-    groups = [{"params": matrices, "weight_decay": recipe.weight_decay}, {"params": others, "weight_decay": 0.0}]
-    return torch.optim.AdamW(groups, lr=recipe.learning_rate, betas=(0.9, 0.98), fused=True)
 
 
 def _sum(values: list[float], processes: int) -> list[float]:

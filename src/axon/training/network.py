@@ -71,13 +71,13 @@ def config(recipe: Recipe, tokenizer: Any) -> dict[str, Any]:
     }
 
 
-def fresh(settings: dict[str, Any], seed: int, place: torch.device) -> Any:
+def fresh(settings: dict[str, Any], seed: int, place: torch.device, numbers: dict[int, int]) -> Any:
     """The network with the weights that training starts from."""
     network = empty(llada, settings).to_empty(device=place)
     fill_rotary(network, place)
     # Tied while training: what is looked up can be written out at once, without a second vocabulary to learn.
     network.lm_head.weight = network.model.embed_tokens.weight
-    start.draw(network, settings["rope_theta"], seed)
+    start.draw(network, settings["rope_theta"], seed, numbers)
     return network
 
 
@@ -93,12 +93,14 @@ def fill(network: Any, folder: str) -> None:
 class Objective(nn.Module):
     """The mean cross-entropy of masked tokens, each with its weight."""
 
-    def __init__(self, network: Any) -> None:
+    def __init__(self, network: Any, *, compiled: bool = False) -> None:
         super().__init__()
         self.network = network
+        # A function beside the network, not the network itself: decoding goes on uncompiled.
+        self.states = torch.compile(network.model.forward, dynamic=True) if compiled else network.model.forward
 
     def forward(self, tokens: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
-        hidden = self.network.model(input_ids=tokens, use_cache=False).last_hidden_state
+        hidden = self.states(input_ids=tokens, use_cache=False).last_hidden_state
         # Most positions are visible, and the head is a fifth of the work.
         wanted = weights > 0
         losses = cross_entropy(self.network.lm_head(hidden[wanted]).float(), targets[wanted], reduction="none")

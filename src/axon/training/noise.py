@@ -17,8 +17,8 @@ from axon.training.data import BLOCK, LONGEST_ANSWER, LONGEST_ROOM, Row
 _LEAST_RATE = 0.15
 _BLOCK_PATTERN = 0.4
 _ONLY_RESULTS = {"drill": 0.8, "asked": 0.25, "sums": 0.4}
-# The shares of rows with nothing behind their answer's block, and with at most the longest answer's room.
-_NO_ROOM, _SOME_ROOM = 0.75, 0.97
+# The shares of rows with nothing behind their answer's block, and with the room that answers are decoded in.
+_NO_ROOM, _USUAL_ROOM = 0.6, 0.35
 # Weights: of padding behind the first EOS, of blocks not yet begun, of numbers in problems, of all else in drills.
 _PADDING, _LATER, _NUMBER, _OTHER = 0.1, 0.3, 2.0, 0.2
 # Of results where nothing else is hidden: few tokens a row, which whole answers beside them would drown.
@@ -42,13 +42,15 @@ class Batch:
 
 
 def extent(row: Row, rng: random.Random) -> int:
-    """How many positions an answer gets: to the end of its block, or more, as people leave room behind an answer."""
+    """How many positions an answer gets: to the end of its block, or more, so that the room does not tell its length."""
     if row.kind == "drill":
         return len(row.answer)
     least, room = -(-(len(row.answer) + 1) // BLOCK), rng.random()
     if room < _NO_ROOM:
         return least * BLOCK
-    return rng.randint(least, (LONGEST_ANSWER if room < _SOME_ROOM else LONGEST_ROOM) // BLOCK) * BLOCK
+    if room < _NO_ROOM + _USUAL_ROOM:
+        return LONGEST_ANSWER
+    return rng.randint(least, LONGEST_ROOM // BLOCK) * BLOCK
 
 
 def batches(
@@ -72,7 +74,7 @@ class Vocabulary:
     mask: int
     eos: int
     equals: int
-    digits: frozenset[int]
+    numbers: dict[int, int]
 
 
 def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabulary) -> Batch:
@@ -94,7 +96,7 @@ def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabul
         rate = max(float(rates[number]), 1e-3)
         if rng.random() < _ONLY_RESULTS.get(row.kind, 0.0):
             if row.kind == "sums":
-                hide = _from_a_result_on(results, np.isin(targets[number], list(vocabulary.digits)), rng)
+                hide = _from_a_result_on(results, np.isin(targets[number], list(vocabulary.numbers)), rng)
                 weight[:] = _LATER
                 weight[_run(hide & results)] = _ALONE
             else:
@@ -113,7 +115,7 @@ def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabul
                 weight[~results] *= _OTHER
             elif row.kind in _ONLY_RESULTS:
                 # One wrong digit makes an answer wrong; a wrong word seldom does.
-                weight[first:end][[token in vocabulary.digits for token in row.answer]] *= _NUMBER
+                weight[first:end][[token in vocabulary.numbers for token in row.answer]] *= _NUMBER
         hide[:first] = False
         hidden[number], weights[number] = hide, weight * hide
     tokens = np.where(hidden, vocabulary.mask, targets)
@@ -143,6 +145,6 @@ def _results(answer: list[int], vocabulary: Vocabulary) -> list[bool]:
     """Which tokens are digits of a result."""
     inside, found = False, []
     for token in answer:
-        inside = token == vocabulary.equals or (inside and token in vocabulary.digits)
+        inside = token == vocabulary.equals or (inside and token in vocabulary.numbers)
         found.append(inside and token != vocabulary.equals)
     return found

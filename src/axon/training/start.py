@@ -26,12 +26,17 @@ _FREQUENCIES, _SHARPNESS, _LOUDNESS = 4, 5.0, 1.5
 # The neighbours that the second layer's heads compare; in what turns slowly with distance, and how sharply.
 _COMPARED = ((0,), (1,), (0, 2), (1, 3))
 _SLOW, _LIKENESS = 0.02, 1.5
+# How often a number goes round each circle for every one it counts, and how fast its logarithm turns; how much of a
+# number's embedding that is.
+_CIRCLES = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.13, 0.2, 0.29, 0.3, 0.37, 0.4, 0.43, 0.5)
+_SPIRALS = (2.0, 5.0, 11.0, 23.0)
+_COUNTED = 0.9
 # How much of the drawn weights stays beneath.
 _REST = 0.1
 
 
-def draw(network: Any, theta: float, seed: int) -> None:
-    """Fill a network of LLaDA's architecture whose head is tied to its embeddings."""
+def draw(network: Any, theta: float, seed: int, numbers: dict[int, int]) -> None:
+    """Fill a network of LLaDA's architecture whose head is tied to its embeddings; `numbers` maps tokens to values."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, weight in network.named_parameters():
@@ -40,6 +45,7 @@ def draw(network: Any, theta: float, seed: int) -> None:
                 continue
             spread = _EMBEDDING_SPREAD if "embed" in name else _MATRIX_SPREAD / weight.shape[1] ** 0.5
             weight.copy_(torch.randn(weight.shape, generator=generator) * spread)
+        _count(network.model.embed_tokens.weight, numbers, generator)
         for layer in network.model.layers:
             part = layer.self_attn
             # Heads look for what is like them and hand it on.
@@ -49,6 +55,21 @@ def draw(network: Any, theta: float, seed: int) -> None:
         _look_around(network, theta, generator)
         if len(network.model.layers) > 1:
             _compare(network, theta, generator)
+
+
+def _count(embeddings: Tensor, numbers: dict[int, int], generator: torch.Generator) -> None:
+    """Numbers start as points on circles, so that adding them is turning, which a gated product does at once."""
+    if not numbers:
+        return
+    width = embeddings.shape[1]
+    tokens = torch.tensor(list(numbers), device=embeddings.device)
+    values = torch.tensor([float(value) for value in numbers.values()])
+    angles = torch.cat([2 * math.pi * values[:, None] * torch.tensor(_CIRCLES), values.log1p()[:, None] * torch.tensor(_SPIRALS)], 1)
+    points = torch.cat([angles.cos(), angles.sin()], 1)[:, :width]
+    basis, _ = torch.linalg.qr(torch.randn(width, points.shape[1], generator=generator))
+    points = points @ basis.T
+    points *= _EMBEDDING_SPREAD * width**0.5 / points.norm(dim=1, keepdim=True)
+    embeddings[tokens] = _COUNTED * points.to(embeddings.device) + (1 - _COUNTED**2) ** 0.5 * embeddings[tokens]
 
 
 def _look_around(network: Any, theta: float, generator: torch.Generator) -> None:

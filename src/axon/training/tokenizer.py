@@ -1,4 +1,4 @@
-"""The tokenizer: byte-pair over words, with every digit and every line's indentation a token of its own."""
+"""The tokenizer: byte-pair over words, with every number up to 99 and every line's indentation a token of its own."""
 
 import json
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from typing import Any
 
 MASK, EOS = "<|mdm_mask|>", "<|endoftext|>"
 _USER, _ASSISTANT = "<|user|>", "<|assistant|>"
-_PIECES = r"\n *| ?[A-Za-z]+|\d| ?[^\sA-Za-z\d]+|\s"
+_PIECES = r"\n *| ?[A-Za-z]+|\d\d?| ?[^\sA-Za-z\d]+|\s"
 _TEMPLATE = (
     "{% for message in messages %}"
     "{% if message['role'] == 'assistant' %}" + _ASSISTANT + "{{ message['content'] }}" + EOS + "{% else %}"
