@@ -38,6 +38,13 @@ def test_what_the_wrapper_says_stays_and_what_it_leaves_open_is_filled():
     }
 
 
+def test_the_readings_take_the_wrappers_other_parameters():
+    found = ablation("reading", ("confidence",), "axon(commit=union,budget=2)")
+    assert len(found) == 5
+    assert {parts(text)[-1].values["budget"] for text in found[1:]} == {"2"}
+    assert sum("commit=union" in text for text in found) == 2
+
+
 def test_a_threshold_is_swept_as_far_as_its_base_allows():
     found = ablation("threshold", ("localleap",))
     # Its relaxed bar of 0.75 stays, so nothing below it can be had.

@@ -21,10 +21,12 @@ import torch
 from rich.console import Console
 
 import axon
+from axon.cli import main
 from axon.decoders.texts import base_text
 from axon.errors import AxonError
-from axon.evaluation import measures
+from axon.evaluation import measures, ready
 from axon.evaluation.asking import prompt
+from axon.evaluation.origin import versions
 from axon.evaluation.plan import PAPER, Plan
 from axon.evaluation.records import Records, whole_write
 from axon.evaluation.runner import run as evaluate
@@ -34,7 +36,7 @@ from axon.evaluation.watch import attention_path, read_watched, trace_path
 from axon.models.text import Text
 from axon.models.toy import ToyModel
 from axon.report import tables
-from axon.sandbox import Unavailable
+from axon.sandbox import Isolation, Unavailable
 from axon.tasks import HumanEval, Problem, Verdict, task
 from axon.trace import read_trace
 
@@ -182,7 +184,9 @@ IDENTITY = {"model": "toy", "limit": 3}
 
 def chunk(first, size=3, decoder="confidence", **more):
     head = {"task": "sums", "decoder": decoder, "chunk": first, "chunk_size": size}
-    return [{**head, "problem": f"p{first + number}", "text": "é\u2028\n", **more} for number in range(size)]
+    head |= {"seconds": 0.5, "text": "é\u2028\n", "correct": True}
+    head |= dict.fromkeys(("tokens", "nfe", "nfe_full", "nfe_cached", "blocks", "gates"), 1)
+    return [{**head, "problem": f"p{first + number}", **more} for number in range(size)]
 
 
 @pytest.fixture
@@ -230,7 +234,14 @@ def test_a_chunk_that_is_there_twice_is_not_believed(folder):
 
 
 @pytest.mark.parametrize(
-    "line", ["hello", "[1]", "{}", "", '{"task": ["a"], "decoder": "b", "chunk": 0, "chunk_size": 1}']
+    "line",
+    [
+        *("hello", "[1]", "{}", ""),
+        json.dumps(chunk(0, task=["a"])[0]),
+        json.dumps(chunk(0, seconds="long")[0]),
+        json.dumps(chunk(0, nfe="many")[0]),
+        json.dumps(chunk(0, problem=None)[0]),
+    ],
 )
 def test_a_damaged_line_in_the_middle_is_named_and_nothing_is_touched(folder, line):
     path = folder / "results.jsonl"
@@ -239,6 +250,23 @@ def test_a_damaged_line_in_the_middle_is_named_and_nothing_is_touched(folder, li
     before = path.read_bytes()
     assert refused(Records, folder, IDENTITY) == f"line 2 of {path} is not a result; repair it or choose another --out"
     assert path.read_bytes() == before
+
+
+def test_a_folder_that_another_process_writes_to_is_refused(folder):
+    source = f"""
+from pathlib import Path
+from axon.evaluation.records import Records
+held = Records(Path({str(folder)!r}), {IDENTITY!r})
+print("held", flush=True)
+input()
+"""
+    other = subprocess.Popen([sys.executable, "-c", source], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert other.stdout.readline() == "held\n"
+    assert refused(Records, folder, IDENTITY) == (
+        f"another process is writing results to {folder}; wait for it or choose another --out"
+    )
+    other.communicate("\n", timeout=60)
+    assert len(list(Records(folder, IDENTITY))) == 6
 
 
 def test_results_of_another_run_are_refused(folder):
@@ -458,6 +486,18 @@ def test_a_problem_that_fails_is_recorded_with_its_error_and_stops_no_other(faul
     assert evaluate(faulty, SickModel(), tmp_path, nothing).of("faulty", "confidence") == own
 
 
+def test_a_failure_of_the_model_is_recorded_too(faulty, toy, tmp_path, monkeypatch):
+    def fail(model, prompts, decoder, settings):
+        if any("Three." in str(prompt) for prompt in prompts):
+            raise torch.OutOfMemoryError("no memory left")
+        return axon.generate(model, prompts, decoder, settings)
+
+    monkeypatch.setattr("axon.evaluation.runner.generate", fail)
+    own = evaluate(faulty, toy, tmp_path, nothing).of("faulty", "confidence")
+    assert own[2]["error"] == "OutOfMemoryError: no memory left"
+    assert [record.get("correct") for record in own] == [True, None, None, False, True]
+
+
 def test_a_machine_that_cannot_score_ends_the_run_and_keeps_what_was_scored(faulty, toy, tmp_path, monkeypatch):
     def score(self, problem, answer):
         if problem.prompt == "Three.":
@@ -536,7 +576,7 @@ def test_a_folder_says_where_its_results_come_from_and_may_be_continued_elsewher
     monkeypatch.setattr(sys, "argv", ["axon", "elsewhere"])
     evaluate(plan, toy, again, nothing)
     assert json.loads((again / "run.json").read_text()) == said
-    monkeypatch.setattr("axon.evaluation.plan.versions", lambda: {"torch": "0.1"})
+    monkeypatch.setattr("axon.evaluation.plan.versions", lambda **_: {"torch": "0.1"})
     assert "(different: versions)" in refused(evaluate, plan, toy, again, nothing)
 
 
@@ -635,7 +675,10 @@ def test_the_command_leaves_results_a_summary_and_a_report(run, tmp_path):
     assert "sums, 4 problems" in done.out
     assert f"{out}: results.jsonl, summary.json, timing.json, report.md, report.html" in done.out
     assert "<html" in (out / "report.html").read_text()
-    assert "| confidence |" in (out / "report.md").read_text()
+    written = (out / "report.md").read_text()
+    assert "| confidence |" in written
+    assert "| command | `axon eval " in written
+    assert "| model | name toy" in written
     other = run(*COMMAND, "--decoders", "dawn", "--out", out)
     assert other.returncode == 2
     assert other.err == f"axon: {out} holds results of another run (different: decoders); choose another --out\n"
@@ -661,6 +704,28 @@ def test_the_command_leaves_results_a_summary_and_a_report(run, tmp_path):
 def test_bad_input_is_answered_with_one_sentence_and_leaves_no_folder(fails, tmp_path, change, said):
     assert said in fails(*COMMAND, "--out", tmp_path / "out", *change)
     assert not (tmp_path / "out").exists()
+
+
+def test_what_is_missing_is_found_before_the_model_is_loaded(tmp_path, monkeypatch, capsys):
+    def load(*_, **__):
+        raise AssertionError("the model was loaded")
+
+    monkeypatch.setattr(axon, "load", load)
+    monkeypatch.setattr(ready, "isolation", lambda: Isolation(False, "no namespaces here"))
+    for arguments, said in (
+        (["--tasks", "sums,code"], Isolation(False, "no namespaces here").sentence),
+        (["--tasks", "gsm8k", "--data", str(tmp_path)], "gsm8k_t"),
+    ):
+        monkeypatch.setattr(sys, "argv", ["axon", "eval", *arguments, "--out", str(tmp_path / "out")])
+        with pytest.raises(SystemExit):
+            main()
+        assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_published_tasks_depend_on_the_packages_that_score_them():
+    assert "lm_eval" not in versions()
+    assert {"lm_eval", "math-verify", "sympy"} < set(versions(published=True))
 
 
 def test_a_run_killed_again_and_again_ends_with_the_summary_of_an_undisturbed_one(tmp_path):

@@ -29,7 +29,7 @@ from axon.tasks.published import lmeval
 from cases import golden
 from published_cases import DATA, REAL, read, write, write_handmade
 
-MODEL = "toy"
+MODEL = "bundled"
 DECODER = "dawn+axon(budget=cover,alpha=0.2)"
 SENTENCE = "a word that many others lean on is worth writing first, and the rest will follow."
 
@@ -94,8 +94,9 @@ def test_lm_evals_gsm8k_runs_and_gets_what_the_decoder_writes(local_gsm8k):
         assert sample["resps"] == [[alone.text]]
 
 
-def test_the_command_line_of_lm_eval_knows_the_model(local_gsm8k, tmp_path):
-    command = [Path(sys.executable).parent / "axon", "lm-eval", "--model", "axon", "--model_args"]
+@pytest.mark.parametrize("start", [["lm_eval"], ["axon", "lm-eval"]], ids=" ".join)
+def test_the_command_line_of_lm_eval_knows_the_model(local_gsm8k, tmp_path, start):
+    command = [Path(sys.executable).parent / start[0], *start[1:], "--model", "axon", "--model_args"]
     command += [f"pretrained={MODEL},decoder={DECODER},max_new_tokens=32,batch_size=2", "--tasks", "gsm8k_local"]
     command += [
         "--include_path",
@@ -145,15 +146,25 @@ def test_newer_versions_of_lm_eval_find_it_by_its_entry_point():
     assert lm_eval.api.registry.get_model("dummy").__name__ == "DummyLM"
 
 
-def test_without_lm_eval_it_says_what_to_install():
-    start = "import sys; sys.modules['lm_eval'] = None; sys.argv = ['axon', 'lm-eval', '--help']; "
-    done = subprocess.run(
-        [sys.executable, "-c", start + "from axon.cli import main; main()"], capture_output=True, text=True
-    )
-    assert done.returncode == 2
+@pytest.mark.parametrize(
+    ("arguments", "module", "code"),
+    [(["axon", "lm-eval", "--help"], "axon.cli", 2), (["lm_eval", "--help"], "axon.cli.lmeval", 1)],
+)
+def test_without_lm_eval_it_says_what_to_install(arguments, module, code):
+    start = f"import sys; sys.modules['lm_eval'] = None; sys.argv = {arguments}; from {module} import main; main()"
+    done = subprocess.run([sys.executable, "-c", start], capture_output=True, text=True)
+    assert done.returncode == code
     (line,) = done.stderr.splitlines()
-    assert line.startswith("axon: the lm-eval model needs lm-eval")
+    assert line.startswith(f"{arguments[0]}: the lm-eval model needs lm-eval")
     assert line.endswith("pip install axon-dllm[eval]")
+
+
+def test_the_command_answers_bad_input_with_one_sentence():
+    command = [Path(sys.executable).parent / "lm_eval", "--model", "axon", "--tasks", "gsm8k", "--model_args"]
+    done = subprocess.run([*command, "pretrained=toy,decoder=fastest"], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("lm_eval: unknown decoder 'fastest'")
+    assert "Traceback" not in done.stderr
 
 
 # Arguments

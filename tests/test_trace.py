@@ -143,6 +143,11 @@ def test_a_binary_file_is_no_trace(tmp_path):
         read_trace(tmp_path / "bin")
 
 
+def test_a_full_disk_is_named(toy):
+    with pytest.raises(axon.AxonError, match="cannot write the trace to /dev/full: No space left on device"):
+        axon.generate(toy, "b\n", trace="/dev/full")
+
+
 def test_a_path_that_cannot_be_read_or_written_is_named(toy, tmp_path):
     for path in (tmp_path / "missing", tmp_path):
         with pytest.raises(axon.AxonError, match=f"cannot read the trace {path}"):

@@ -54,7 +54,8 @@ class TraceWriter:
     ) -> None:
         self._path, self._model = Path(path), model
         self._told: set[int] = set()
-        with self._open("w") as self._file:
+        self._file = self._open("w")
+        with self:
             top = header(model, decoder, settings, canvases)
             self._line(top, {token for canvas in canvases for token in canvas.tokens})
 
@@ -62,19 +63,27 @@ class TraceWriter:
         self._line(asdict(step), set(step.tokens))
 
     def __enter__(self) -> "TraceWriter":
-        self._file = self._open("a")
+        if self._file.closed:
+            self._file = self._open("a")
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        self._file.close()
+        try:
+            self._file.close()
+        except OSError as failed:  # what could not be written before is tried once more here
+            if error is None:
+                raise self._refusal(failed) from None
 
     def _open(self, mode: str) -> IO[str]:
         try:
             return open(self._path, mode, encoding="utf-8")
         except OSError as error:
-            raise AxonError(f"cannot write the trace to {self._path}: {error.strerror}") from None
+            raise self._refusal(error) from None
+
+    def _refusal(self, error: OSError) -> AxonError:
+        return AxonError(f"cannot write the trace to {self._path}: {error.strerror}")
 
     def _line(self, record: dict[str, Any], tokens: set[int]) -> None:
         if self._model.has_tokenizer:
@@ -85,7 +94,7 @@ class TraceWriter:
             self._file.write(json.dumps(record, ensure_ascii=False) + "\n")
             self._file.flush()
         except OSError as error:
-            raise AxonError(f"cannot write the trace to {self._path}: {error.strerror}") from None
+            raise self._refusal(error) from None
 
 
 def write_trace(
@@ -107,7 +116,10 @@ def write_trace(
             for step in steps:
                 # Rows that were not decoded together all began as the first.
                 writer.write(replace(step, row=row))
-    part.replace(path)
+    try:
+        part.replace(path)
+    except OSError as error:
+        raise AxonError(f"cannot write the trace to {path}: {error.strerror}") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ def ablate(
     from axon.cli.measure import conclude, measured
     from axon.evaluation.ablations import ablation
     from axon.evaluation.plan import Plan
+    from axon.evaluation.ready import check
 
     plan = Plan(
         model=model,
@@ -50,6 +51,7 @@ def ablate(
         unsafe=unsafe_code,
         seed=seed,
     )
+    check(plan)
     console = Console()
     loaded = axon.load(model, device=device, dtype=dtype, revision=revision)
     conclude(plan, measured(plan, loaded, out, console), out, console)

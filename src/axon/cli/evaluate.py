@@ -32,6 +32,7 @@ def evaluate(
     """Measure decoders on tasks: accuracy, evaluations, and what AXON changes, problem by problem."""
     from axon.cli.measure import conclude, measured
     from axon.evaluation.plan import PAPER, TABLES, Plan
+    from axon.evaluation.ready import check
 
     if table is not None and table not in TABLES:
         raise AxonError(f"table must be one of {', '.join(TABLES)}, got {table!r}")
@@ -48,6 +49,7 @@ def evaluate(
         unsafe=unsafe_code,
         seed=seed,
     )
+    check(plan)
     console = Console()
     loaded = axon.load(model, device=device, dtype=dtype, revision=revision)
     conclude(plan, measured(plan, loaded, out, console), out, console)

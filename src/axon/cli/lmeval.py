@@ -1,4 +1,4 @@
-"""axon lm-eval: lm-eval's own command line, with the model `axon` among its models."""
+"""lm_eval and axon lm-eval: lm-eval's own command line, with the model `axon` among its models."""
 
 import sys
 
@@ -18,3 +18,15 @@ def lmeval(context: typer.Context) -> None:
         raise AxonError(str(error)) from None
     sys.argv = ["axon lm-eval", *context.args]
     main()
+
+
+def main() -> None:
+    """The command lm_eval, which this package puts in the place of lm-eval's own so that --model axon is known."""
+    try:
+        from axon.evaluation.harness import main
+    except ImportError as error:
+        sys.exit(f"lm_eval: {error}")
+    try:
+        main()
+    except AxonError as error:
+        sys.exit(f"lm_eval: {error}")

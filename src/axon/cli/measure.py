@@ -8,19 +8,21 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from axon.errors import AxonError
 from axon.evaluation.plan import Plan
-from axon.evaluation.records import Records, whole_write
+from axon.evaluation.records import IDENTITY, Records, whole_write
 from axon.evaluation.runner import run
 from axon.evaluation.summary import Summary, speeds, summarise
 from axon.models.base import Model
 from axon.report.build import require, write_report
-from axon.report.tables import failures, markdown, terminal
+from axon.report.source import read_identity
+from axon.report.tables import failures, markdown, provenance, terminal
 
 
 def measured(plan: Plan, model: Model, out: Path, console: Console, *, pictures: bool = True) -> Records:
     """Run a plan with a bar that says what is being done and how long it will take."""
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
                TextColumn("{task.description}"))  # fmt: skip
-    with Progress(*columns, console=console) as bar:
+    # With a large model a chunk takes minutes; the time left is estimated over several.
+    with Progress(*columns, console=console, speed_estimate_period=600) as bar:
         job = bar.add_task("", total=plan.size)
 
         def report(name: str, decoder: str, count: int) -> None:
@@ -34,7 +36,8 @@ def conclude(plan: Plan, records: Records, out: Path, console: Console) -> Summa
     summary, speed = summarise(plan, records), speeds(plan, records)
     whole_write(out / "summary.json", json.dumps(summary.as_dict(), indent=2) + "\n")
     whole_write(out / "timing.json", json.dumps([item.as_dict() for item in speed], indent=2) + "\n")
-    whole_write(out / "report.md", markdown(summary, speed))
+    made = provenance(read_identity(out / IDENTITY))
+    whole_write(out / "report.md", f"{markdown(summary, speed)}\n{made}")
     written = ["results.jsonl", "summary.json", "timing.json", "report.md"]
     console.print(*terminal(summary, speed), sep="\n\n")
     said = list(failures(summary))
@@ -43,8 +46,8 @@ def conclude(plan: Plan, records: Records, out: Path, console: Console) -> Summa
     except AxonError as error:
         said.append(f"no report.html: {error}")
     else:
-        made = write_report([out])
-        written += ["report.html", f"{len(made.figures)} files in figures/"]
+        drawn = write_report([out])
+        written += ["report.html", f"{len(drawn.figures)} files in figures/"]
     for line in (*said, f"{out}: {', '.join(written)}"):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     return summary

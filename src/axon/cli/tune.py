@@ -44,6 +44,7 @@ def tune(
 ) -> None:
     """Search thresholds, gate and budget for few evaluations at high accuracy, and print the decoder to use."""
     from axon.cli.search import searched, show
+    from axon.evaluation import ready
     from axon.evaluation.plan import Plan
     from axon.evaluation.space import Space
     from axon.evaluation.tuning import Search, require
@@ -63,6 +64,7 @@ def tune(
         seed=seed,
     )
     search = Search(plan, space, trials, min_accuracy, check)
+    ready.check(plan)
     console = Console()
     loaded = axon.load(model, device=device, dtype=dtype, revision=revision)
     tuned = searched(search, loaded, out, console)
@@ -74,11 +76,15 @@ def tune(
     command = f'axon generate "…" --model {shlex.quote(model)} --decoder "{chosen.text}"'
     # Only what `axon generate` would otherwise do differently.
     for name, value, usual in (
+        ("max-new-tokens", max_new_tokens, None),
         ("block-length", block_length, 32),
         ("cache", cache, "none"),
+        ("dtype", dtype, "auto"),
         ("revision", revision, None),
     ):
         if value != usual:
             command += f" --{name} {shlex.quote(str(value))}"
+    if prompting == "text":
+        command += " --raw"
     for line in ("", "Use it:", chosen.text, command):
         console.print(line, markup=False, highlight=False, soft_wrap=True)

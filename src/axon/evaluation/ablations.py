@@ -50,7 +50,7 @@ def _readings(base: str, wrapper: str) -> Iterator[str]:
     own = parts(wrapper)[0].values
     for name in ("axon", "axon.paper"):
         for commit in ("replace", "union"):
-            yield changed(f"{base}+{name}", -1, **own, commit=commit)
+            yield changed(f"{base}+{name}", -1, **(own | {"commit": commit}))
 
 
 def _thresholds(base: str, wrapper: str) -> Iterator[str]:

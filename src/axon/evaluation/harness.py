@@ -1,11 +1,10 @@
 """AXON as a model of lm-eval: `--model axon`.
 
-lm-eval releases after 0.4.13 find it by the entry point `lm_eval.models` of this package, so that there
-
     lm_eval --model axon --model_args "pretrained=bundled,decoder=dawn+axon(budget=cover)" --tasks gsm8k
 
-is all. 0.4.13 itself knows only models of its own or of modules that were imported, so with it the same command line
-is started as `axon lm-eval --model axon …`; from Python, import this module before
+lm-eval 0.4.13 knows only models of its own or of modules that were imported, so the command `lm_eval` is this package's
+(cli/lmeval.py); should a later installation of lm-eval have put its own back, `axon lm-eval` is the same. Releases
+after it read the entry point `lm_eval.models`. From Python, import this module before
 `lm_eval.simple_evaluate(model="axon", …)`.
 
 --model_args may be key=value pairs with commas, where commas in parentheses do not separate, or one JSON object:

@@ -58,6 +58,6 @@ def timed(work: Callable[[], T], device: Any) -> tuple[T, float]:
 
 
 def _settle(device: Any) -> None:
-    kind = torch.device(device).type
-    if kind != "cpu":
-        torch.accelerator.synchronize()
+    place = torch.device(device)
+    if place.type != "cpu":
+        torch.accelerator.synchronize(place)

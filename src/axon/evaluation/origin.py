@@ -5,7 +5,7 @@ import shlex
 import subprocess
 import sys
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,19 @@ import torch
 _ROOT = Path(__file__).parents[3]
 
 
-def versions() -> dict[str, str]:
-    """Of the packages that a result depends on."""
-    return {name: version(name) for name in ("axon-dllm", "torch", "transformers", "tokenizers")}
+_DECODING = ("axon-dllm", "torch", "transformers", "tokenizers")
+_SCORING = ("lm_eval", "math-verify", "sympy", "datasets")
+
+
+def versions(*, published: bool = False) -> dict[str, str]:
+    """Of the packages that a result depends on; published tasks are scored by other people's."""
+    found = {}
+    for name in (*_DECODING, *(_SCORING if published else ())):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
 
 
 def origin() -> dict[str, Any]:

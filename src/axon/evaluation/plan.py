@@ -15,7 +15,7 @@ from axon.evaluation.asking import PROMPTINGS, prompting
 from axon.evaluation.origin import versions
 from axon.models.base import Model
 from axon.settings import Settings
-from axon.tasks import Problem, Task, task
+from axon.tasks import PUBLISHED, Problem, Task, task
 
 # The rows of the paper's main table.
 PAPER = (
@@ -96,9 +96,10 @@ class Plan:
         """Everything a result depends on; a folder of results belongs to one identity."""
         how = prompting(model, self.prompting)
         return {
-            "versions": versions(),
+            "versions": versions(published=any(name in PUBLISHED for name in self.tasks)),
             "model": model.describe() | {"weights": weight_hash(model)},
             "tasks": {name: self.task(name).version for name in self.tasks},
+            "split": "test",
             "decoders": {text: str(built) for text, built in self.built().items()},
             "settings": {name: self.settings_of(name, how).as_dict() for name in self.tasks},
             "limit": self.limit,

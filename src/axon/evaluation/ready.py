@@ -4,9 +4,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from axon.errors import AxonError
 from axon.evaluation.paper import TASKS, Backbone, Reproduction
-from axon.sandbox import isolation
-from axon.tasks import PUBLISHED, task
+from axon.evaluation.plan import Plan
+from axon.sandbox import Unavailable, isolation
+from axon.tasks import PUBLISHED, Code, task
 from axon.tasks.published import PublishedCode
+
+
+def check(plan: Plan) -> None:
+    """Refuse a plan whose data is missing, or whose answers cannot be run here, before a model is loaded."""
+    for name in plan.tasks:
+        plan.problems(name)
+    if not plan.unsafe and _code(plan.tasks) and not isolation().available:
+        raise Unavailable(isolation().sentence)
 
 
 def count_problems(job: Reproduction) -> tuple[dict[str, int], dict[str, str]]:
@@ -52,10 +61,14 @@ def missing_checkpoints(job: Reproduction, models: Sequence[Backbone]) -> list[s
 
 def missing_isolation(job: Reproduction, tasks: Iterable[str]) -> list[str]:
     """A sentence if some of these tasks have answers that are code and cannot be run here."""
-    code = any(issubclass(PUBLISHED[name], PublishedCode) for name in tasks)
-    if not code or job.unsafe or isolation().available:
+    if not _code(tasks) or job.unsafe or isolation().available:
         return []
     return [isolation().sentence]
+
+
+def _code(tasks: Iterable[str]) -> bool:
+    """Whether answers to some of these tasks are run."""
+    return any(name == Code.name or issubclass(PUBLISHED.get(name, object), PublishedCode) for name in tasks)
 
 
 def _unreachable(hub: str) -> str | None:

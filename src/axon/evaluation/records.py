@@ -1,7 +1,9 @@
 """The results of a run on disk: one JSON line a problem and cell, written whole, read back after any kill."""
 
+import fcntl
 import json
 import os
+import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ class Records:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._claim(identity, origin or {})
+            self._lock()
             self.chunks = self._recover()
         except OSError as error:
             raise AxonError(f"{folder} cannot be used for results: {error.strerror}") from None
@@ -53,6 +56,17 @@ class Records:
                 f"{self.folder} holds results of another run (different: {', '.join(changed)}); choose another --out"
             )
 
+    def _lock(self) -> None:
+        """Keep other processes out for as long as these records are in use."""
+        held = os.open(self.folder / IDENTITY, os.O_RDWR)
+        weakref.finalize(self, os.close, held)
+        try:
+            fcntl.lockf(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise AxonError(
+                f"another process is writing results to {self.folder}; wait for it or choose another --out"
+            ) from None
+
     def _recover(self) -> dict[tuple[str, str, int], list[Record]]:
         """Whole chunks only; what a kill left half-written at the end is cut off the file."""
         found: dict[tuple[str, str, int], list[Record]] = {}
@@ -63,14 +77,12 @@ class Records:
         records: list[Record] = []
         for number, line in enumerate(lines[:-1], 1):
             try:
-                record = json.loads(line)
-                key = (record["task"], record["decoder"], record["chunk"])
-                int(record["chunk_size"])
-                found.setdefault(key, []).append(record)
-            except (ValueError, KeyError, TypeError):
+                record = parse(line)
+            except ValueError:
                 raise AxonError(
                     f"line {number} of {self.path} is not a result; repair it or choose another --out"
                 ) from None
+            found.setdefault((record["task"], record["decoder"], record["chunk"]), []).append(record)
             records.append(record)
         broken = {key for key, part in found.items() if len(part) != part[0]["chunk_size"]}
         if broken or lines[-1]:
@@ -103,9 +115,26 @@ class Records:
         return (record for part in self.chunks.values() for record in part)
 
 
+_EVERY = {"task": str, "decoder": str, "problem": str, "chunk": int, "chunk_size": int, "seconds": (int, float)}
+_DECODED = {"text": str, **dict.fromkeys(("tokens", "nfe", "nfe_full", "nfe_cached", "blocks", "gates"), int)}
+
+
+def parse(line: str | bytes) -> Record:
+    """One line of results; ValueError if it is none."""
+    record = json.loads(line)
+    if not isinstance(record, dict):
+        raise ValueError("not an object")
+    wanted = _EVERY | (_DECODED if "nfe" in record or "error" not in record else {})
+    wrong = [name for name, kind in wanted.items() if not isinstance(record.get(name), kind)]
+    if wrong:
+        raise ValueError(f"no proper {wrong[0]}")
+    return record
+
+
 def whole_write(path: Path, text: str) -> None:
     """Write a file so that it is either the old or the new one, never half of it."""
-    part = path.with_name(path.name + ".part")
+    # Its own for every process: several may write the table of one reproduction.
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with part.open("w", encoding="utf-8") as file:
             file.write(text)

@@ -111,7 +111,7 @@ class _Cell:
             for problem, item in zip(asked.problems[:WATCHED], asked.prompts, strict=False):
                 try:
                     seen[problem.id] = watch(self.model, item, self.decoder, asked.settings)
-                except AxonError:  # recorded with its error already
+                except Exception:  # recorded with its error already
                     continue
             write_watched(attention, self.decoder, seen)
 
@@ -129,9 +129,9 @@ def _decode(
     """The answers; if the chunk cannot be decoded together, one by one, so that only the faulty one is lost."""
     try:
         return generate(model, list(prompts), decoder, settings)
-    except AxonError as error:
+    except Exception as error:  # out of memory, say: whatever one answer meets is recorded, and the run goes on
         if len(prompts) == 1:
-            return [error]
+            return [error if isinstance(error, AxonError) else AxonError(f"{type(error).__name__}: {error}")]
     return [_decode(model, [prompt], decoder, settings)[0] for prompt in prompts]
 
 

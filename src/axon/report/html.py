@@ -92,6 +92,7 @@ def _row(data: TaskData, name: str, left: float, right: float) -> dict[str, Any]
         "each": words.number(cell.tokens_per_evaluation, 2),
         "gates": words.number(cell.gates_per_block, 2) if wrapped(data.resolved[name]) else "",
         "speed": words.number(data.speed(name), 0),
+        "seconds": words.number(data.seconds(name), 0),
     }
 
 
@@ -99,7 +100,6 @@ def _figure(picture: Picture) -> dict[str, Any]:
     return {
         "title": picture.title,
         "caption": picture.caption,
-        "png": picture.png.name,
         "svg": Markup(inline(picture.svg.read_text(encoding="utf-8"), f"{picture.name}-{picture.task}")),
     }
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from axon.decoders.texts import bases, short, wrapped
 from axon.errors import AxonError
-from axon.evaluation.records import IDENTITY, RESULTS, Record
+from axon.evaluation.records import IDENTITY, RESULTS, Record, parse
 from axon.evaluation.summary import CellSummary, Comparison, cell, compare, tokens_per_second
 from axon.evaluation.watch import Watched, attention_path, read_watched, trace_path
 from axon.trace import Trace, read_trace
@@ -61,6 +61,10 @@ class TaskData:
         """Tokens per second of decoding, not a number where no time was taken."""
         return tokens_per_second(self.records.get(decoder, []))
 
+    def seconds(self, decoder: str) -> float:
+        """Wall time of decoding."""
+        return sum(float(record["seconds"]) for record in self.records.get(decoder, []))
+
 
 @dataclass(frozen=True)
 class Run:
@@ -84,7 +88,7 @@ def read_run(folder: Path) -> Run:
         raise AxonError(f"there is no folder {folder}")
     if not (folder / RESULTS).is_file():
         raise AxonError(f"{folder} holds no {RESULTS}, so there is nothing to report; give a folder of `axon eval`")
-    identity = _identity(folder / IDENTITY)
+    identity = read_identity(folder / IDENTITY)
     records = _records(folder / RESULTS)
     if not records:
         raise AxonError(f"{folder / RESULTS} holds no results yet")
@@ -135,7 +139,8 @@ def read_traces(paths: Sequence[Path]) -> Run:
     named: dict[str, Trace] = {}
     for path, trace in traces:
         text = short(str(trace.header["decoder"]))
-        named[f"{text} ({path.stem})" if text in named else text] = trace
+        same = sum(name == text or name.startswith(f"{text} (") for name in named)
+        named[f"{text} ({path.stem}, {same + 1})" if same else text] = trace
     resolved = {name: str(trace.header["decoder"]) for name, trace in named.items()}
     first, top = traces[0][0], traces[0][1].header
     identity = {name: top[name] for name in ("model", "settings", "versions") if name in top}
@@ -147,7 +152,8 @@ def read_traces(paths: Sequence[Path]) -> Run:
     )
 
 
-def _identity(path: Path) -> dict[str, Any]:
+def read_identity(path: Path) -> dict[str, Any]:
+    """What was run, and the command, day and machine beside it."""
     try:
         content = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     except (OSError, ValueError):
@@ -167,13 +173,11 @@ def _records(path: Path) -> list[Record]:
     chunks: dict[tuple[str, str, int], list[Record]] = {}
     for number, line in enumerate(lines, 1):
         try:
-            record = json.loads(line)
-            key = (str(record["task"]), str(record["decoder"]), int(record["chunk"]))
-            int(record["chunk_size"]), str(record["problem"])
-        except (ValueError, KeyError, TypeError):
+            record = parse(line)
+        except ValueError:
             raise AxonError(f"line {number} of {path} is not a result") from None
-        chunks.setdefault(key, []).append(record)
-    whole = sorted((key, part) for key, part in chunks.items() if len(part) >= part[0]["chunk_size"])
+        chunks.setdefault((record["task"], record["decoder"], record["chunk"]), []).append(record)
+    whole = sorted((key, part) for key, part in chunks.items() if len(part) == part[0]["chunk_size"])
     return [record for _, part in whole for record in part]
 
 

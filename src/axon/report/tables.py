@@ -1,16 +1,25 @@
 """Summaries as tables, for the terminal and for Markdown."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from rich import box
 from rich.table import Table
 
 from axon.decoders.texts import wrapped
 from axon.evaluation.summary import CellSummary, Comparison, Speed, Summary
+from axon.report.words import identity_rows
 
-_CELLS = ("decoder", "accuracy", "95 %", "evaluations", "tokens each", "gate/block", "tokens/s")
+_CELLS = ("decoder", "accuracy", "95 %", "evaluations", "tokens each", "gate/block", "tokens/s", "seconds")
 _PAIRS = ("decoder", "against", "accuracy", "95 %", "gained/lost", "p", "evaluations", "95 %")
-_NARROW = {"tokens each": "tokens\neach", "gate/block": "gate/\nblock", "gained/lost": "gained/\nlost"}
+_NARROW = {
+    "accuracy": "accu-\nracy",
+    "evaluations": "evalu-\nations",
+    "tokens each": "tokens\neach",
+    "gate/block": "gate/\nblock",
+    "gained/lost": "gained/\nlost",
+    "tokens/s": "tokens\n/s",
+}
 
 
 def cell_rows(summary: Summary, speeds: Sequence[Speed], task: str) -> Iterator[list[str]]:
@@ -27,11 +36,17 @@ def _cell(cell: CellSummary, speed: Speed) -> list[str]:
         cell.decoder,
         f"{100 * cell.accuracy:.1f}",
         f"{100 * low:.1f}–{100 * high:.1f}",
-        f"{cell.nfe:.1f}",
+        _evaluations(cell),
         f"{cell.tokens_per_evaluation:.2f}",
         f"{cell.gates_per_block:.2f}" if wrapped(cell.decoder) else "",
         f"{speed.tokens_per_second:.0f}",
+        f"{speed.seconds:.0f}",
     ]
+
+
+def _evaluations(cell: CellSummary) -> str:
+    """The mean, and behind a cache how many of them were whole."""
+    return f"{cell.nfe:.1f}" + (f" ({cell.nfe_full:.1f} full)" if cell.nfe_cached else "")
 
 
 def pair_rows(summary: Summary, task: str) -> Iterator[list[str]]:
@@ -103,6 +118,13 @@ def markdown(summary: Summary, speeds: Sequence[Speed]) -> str:
             parts.append("With AXON against its base, same problems:\n\n" + marked(_PAIRS, pairs))
     parts.extend(failures(summary))
     return "\n\n".join(parts) + "\n"
+
+
+def provenance(identity: dict[str, Any]) -> str:
+    """What was run and where, in Markdown, so that it can be run again."""
+    rows = [("command", f"`{identity.get('command')}`"), ("date", str(identity.get("date"))), *identity_rows(identity)]
+    specs = [(name, f"`{spec}`") for name, spec in identity.get("decoders", {}).items()]
+    return f"### How it was made\n\n{marked(('what', ''), rows)}\n\n{marked(('decoder', 'in full'), specs)}\n"
 
 
 def marked(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -1,4 +1,4 @@
-"""Every figure by its file name: what it needs, what it says, and the function that draws it."""
+"""Every figure by its file name: what it says, and the function that draws it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -19,7 +19,6 @@ class Entry:
     """A figure: the data it is drawn from, its title, and what to look at in it."""
 
     draw: Callable[[TaskData], Figure]
-    needs: str
     title: str
     caption: str
 
@@ -36,49 +35,42 @@ _SWEPT = {
 FIGURES: dict[str, Entry] = {
     "frontier": Entry(
         frontier.frontier,
-        "results",
         "Accuracy against evaluations",
         "Up and to the left is better. Hollow points are plain decoders, filled ones have AXON, and an arrow leads "
         f"from each base to its AXON variant; the pale band joins the decoders no other beats. {_BARS}",
     ),
     "unmasked": Entry(
         pace.unmasked,
-        "traces",
         "How fast a block fills",
         "Mean over all blocks of the traced problems. An anchor step reveals little, so the solid lines start below "
         "the dashed base; AXON pays off where they cross and stay above it.",
     ),
     "trajectories": Entry(
         trajectories.trajectories,
-        "traces",
         "Reveals side by side",
         "The traced block with most tokens revealed because of an anchor. Fewer columns mean fewer evaluations; look "
         "for orange right after blue, where an anchor made its neighbours certain.",
     ),
     "gate-activity": Entry(
         gate.activity,
-        "traces",
         "Gate activity",
         "A row is a problem, a column an evaluation; the steps of a block stand under each other. A block that was "
         "finished earlier leaves its row blank up to the next line.",
     ),
     "gate-rate": Entry(
         gate.rates,
-        "traces",
         "Firing rate of the gate",
         "Of the evaluations at which the gate was read, the share at which it opened. A dot means that it was not read "
         "there.",
     ),
     "attention": Entry(
         attention.around_anchor,
-        "attention",
         "Attention before and after an anchor",
         "The first opening of the gate that was recorded. Blue triangles mark the anchors' columns; an anchor that "
         "helps grows brighter in the right-hand map.",
     ),
     "confidence-gain": Entry(
         gain.confidence_gain,
-        "attention",
         "Confidence gained against attention to the anchor",
         "A point is a masked position and a token just revealed: attention paid to it, and how much surer the model is "
         "at the next evaluation. Rings are means of neighbouring points, the line is a least-squares fit. For "
@@ -87,7 +79,6 @@ FIGURES: dict[str, Entry] = {
     **{
         f"sweep-{file}": Entry(
             sweeps.against(name, words),
-            "results of a sweep",
             f"Against {words}",
             f"Dashed and dotted lines are the base decoders alone. {_BARS}",
         )
@@ -95,7 +86,6 @@ FIGURES: dict[str, Entry] = {
     },
     "sweep-beta": Entry(
         sweeps.betas,
-        "results of a sweep",
         "Against beta_r and beta_u",
         "Colours span each panel's own range, however small: compare differences with the interval in its title.",
     ),
