@@ -16,9 +16,13 @@ class Words:
         return 64
 
 
+# Tokens 50 to 63 are the numbers 0 to 13.
+NUMBERS = {50 + value: value for value in range(14)}
+
+
 def made(seed=0, **sizes):
     settings = network.config(Recipe(**sizes), Words())
-    found = network.fresh(settings, seed, torch.device("cpu"))
+    found = network.fresh(settings, seed, torch.device("cpu"), NUMBERS)
     found.config._attn_implementation = "eager"
     return found
 
@@ -76,3 +80,19 @@ def test_the_seed_decides():
 
 def test_a_third_of_the_heads_stay_free():
     assert [len(start._offsets(heads)) for heads in (1, 2, 3, 6, 12)] == [1, 2, 2, 4, 4]
+
+
+def test_numbers_start_on_circles_of_the_same_size_as_other_words():
+    table = made().model.embed_tokens.weight.detach()
+    numbers = table[list(NUMBERS)] - table.mean(0)
+    norms = table.norm(dim=1)
+    assert norms[list(NUMBERS)].mean() == pytest.approx(norms[2:50].mean().item(), rel=0.1)
+    near = torch.nn.functional.cosine_similarity(numbers[:-1], numbers[1:]).mean()
+    far = torch.nn.functional.cosine_similarity(numbers[:-5], numbers[5:]).mean()
+    assert near > far + 0.05
+
+
+def test_a_vocabulary_without_numbers_starts_like_any_other():
+    settings = network.config(Recipe(), Words())
+    found = network.fresh(settings, 0, torch.device("cpu"), {})
+    assert torch.isfinite(found.model.embed_tokens.weight).all()

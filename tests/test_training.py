@@ -22,6 +22,7 @@ from axon.tasks.sums import LARGEST
 from axon.training import checkpoint, data, drills, launch, loop, network, noise, tokenizer
 from axon.training.data import BLOCK, LONGEST_ROOM, Row, Rows
 from axon.training.loop import Run, rate, vocabulary_of
+from axon.training.optimiser import Optimiser
 from axon.training.recipe import RECIPES, Recipe
 
 AXON = Path(sys.executable).parent / "axon"
@@ -157,10 +158,13 @@ def test_any_text_comes_back_from_its_tokens(words, text):
     assert Text(words, "words").decode(tokens) == text
 
 
-def test_digits_and_indentations_are_single_tokens(words):
-    assert [words.decode([token]) for token in words.encode("1205+ 37", add_special_tokens=False)] == [
-        *"1205+", " ", *"37",
+def test_numbers_and_indentations_are_single_tokens(words):
+    assert [words.decode([token]) for token in words.encode("1220+ 3", add_special_tokens=False)] == [
+        "12", "20", "+", " ", "3",
     ]  # fmt: skip
+    numbers = vocabulary_of(words).numbers
+    assert len(numbers) > 40
+    assert all(words.decode([token]) == str(value) for token, value in numbers.items())
     for indentation in ("\n", "\n    ", "\n        "):
         assert len(words.encode(indentation, add_special_tokens=False)) == 1
 
@@ -244,7 +248,7 @@ def test_an_answer_gets_whole_blocks_with_room_for_its_end():
 
 
 @pytest.mark.parametrize("kind", ["asked", "drill"])
-def test_where_only_results_are_hidden_nothing_but_their_digits_is(make, words, kind, monkeypatch):
+def test_where_only_results_are_hidden_nothing_else_is(make, words, kind, monkeypatch):
     monkeypatch.setattr(noise, "_ONLY_RESULTS", {kind: 1.0})
     rows, batch = make(kind)
     count = 0
@@ -260,19 +264,18 @@ def test_where_only_results_are_hidden_nothing_but_their_digits_is(make, words, 
 def test_a_result_in_a_problem_is_hidden_with_everything_it_could_be_copied_from(make, words, monkeypatch):
     monkeypatch.setattr(noise, "_ONLY_RESULTS", {"sums": 1.0})
     rows, batch = make("sums")
-    digits = vocabulary_of(words).digits
+    numbers = vocabulary_of(words).numbers
     chosen = set()
     for number, row in enumerate(rows):
         hide = hidden(batch, words)[number, len(row.prompt) :][: len(row.answer)]
         cut = int(hide.nonzero()[0])
         pieces = [words.decode([token]) for token in row.answer]
         assert pieces[cut - 1] == "="
-        assert [bool(one) for one in hide[cut:]] == [token in digits for token in row.answer[cut:]]
+        assert [bool(one) for one in hide[cut:]] == [token in numbers for token in row.answer[cut:]]
         # What is to be worked out counts; what follows from it hardly does.
         weights = batch.weights[number, len(row.prompt) + cut :].tolist()
-        result = len(re.match(r"\d+", "".join(pieces[cut:]))[0])
-        assert weights[:result] == [4.0] * result
-        assert {round(weight, 3) for weight in weights[result:]} <= {0.0, 0.3}
+        assert weights[0] == 4.0
+        assert {round(weight, 3) for weight in weights[1:]} <= {0.0, 0.3}
         chosen.add("".join(pieces[:cut]).count("="))
     assert chosen >= {1, 2, 3}
 
@@ -281,12 +284,12 @@ def test_numbers_in_problems_count_twice(make, words, monkeypatch):
     monkeypatch.setattr(noise, "_ONLY_RESULTS", {"sums": 0.0})
     monkeypatch.setattr(noise, "_BLOCK_PATTERN", 0.0)
     rows, batch = make("sums")
-    digits, compared = vocabulary_of(words).digits, 0
+    numbers, compared = vocabulary_of(words).numbers, 0
     for number, row in enumerate(rows):
         weights = {True: set(), False: set()}
         for place in range(len(row.prompt), len(row.prompt) + len(row.answer)):
             if batch.weights[number, place] > 0:
-                weights[int(batch.targets[number, place]) in digits].add(float(batch.weights[number, place]))
+                weights[int(batch.targets[number, place]) in numbers].add(float(batch.weights[number, place]))
         if weights[True] and weights[False]:
             compared += 1
             assert weights[True] == {2 * weight for weight in weights[False]}
@@ -588,21 +591,25 @@ def test_a_model_that_does_not_fit_is_refused(tmp_path, few_texts):
 def test_two_processes_learn_from_the_mean_of_their_gradients(tmp_path, few_texts):
     recipe = replace(TINY, steps=1, processes=2)
     launch.train(Run(recipe, tmp_path, exam=1), print)
-    averaged = checkpoint.read(tmp_path / checkpoint.FILE)["optimiser"]["state"]
+    averaged = checkpoint.read(tmp_path / checkpoint.FILE)["optimiser"]
     words = tokenizer.load(tmp_path / "model")
-    apart = []
+    vocabulary, apart = vocabulary_of(words), []
     for process in range(2):
-        student = network.fresh(network.config(recipe, words), recipe.seed, torch.device("cpu"))
-        optimiser = loop._optimiser(student, recipe)
+        settings = network.config(recipe, words)
+        student = network.fresh(settings, recipe.seed, torch.device("cpu"), vocabulary.numbers)
+        parts = Optimiser(student, recipe).parts
         rows = Rows(recipe, words, process, 0).take(loop._POOL * recipe.batch, drilled=False)
         rng, order = random.Random(f"noise {recipe.seed} {process} 0"), random.Random(f"order {recipe.seed} 0")
-        batch = noise.batches(rows, recipe.batch, rng, order, vocabulary_of(words)).pop()
+        batch = noise.batches(rows, recipe.batch, rng, order, vocabulary).pop()
         network.Objective(student)(batch.tokens, batch.targets, batch.weights).backward()
-        apart.append([weight.grad for group in optimiser.param_groups for weight in group["params"]])
-    mean = [(one + other) / 2 for one, other in zip(*apart, strict=True)]
-    norm = torch.cat([gradient.flatten() for gradient in mean]).norm()
-    for number, gradient in enumerate(mean):
-        # After its first step Adam's first moment is a tenth of the clipped gradient.
-        expected = gradient / max(1.0, norm.item()) * 0.1
-        torch.testing.assert_close(averaged[number]["exp_avg"], expected, rtol=1e-3, atol=1e-7)
-    assert not torch.allclose(apart[0][0], apart[1][0], rtol=0.1)
+        found = {name: [weight.grad for group in part.param_groups for weight in group["params"]]
+                 for name, part in parts.items()}  # fmt: skip
+        apart.append(found)
+    every = [(one + other) / 2 for name in parts for one, other in zip(apart[0][name], apart[1][name], strict=True)]
+    norm = torch.cat([gradient.flatten() for gradient in every]).norm()
+    # After their first step, what each optimiser remembers of the clipped gradient: a tenth of it, and a twentieth.
+    for name, moment, share in (("adamw", "exp_avg", 0.1), ("muon", "momentum_buffer", 0.05)):
+        for number, (one, other) in enumerate(zip(apart[0][name], apart[1][name], strict=True)):
+            expected = (one + other) / 2 / max(1.0, norm.item()) * share
+            torch.testing.assert_close(averaged[name]["state"][number][moment], expected, rtol=1e-3, atol=1e-7)
+        assert not torch.allclose(apart[0][name][0], apart[1][name][0], rtol=0.1)

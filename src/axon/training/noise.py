@@ -42,7 +42,7 @@ class Batch:
 
 
 def extent(row: Row, rng: random.Random) -> int:
-    """How many positions an answer gets: to the end of its block, or more, so that the room does not tell its length."""
+    """How many positions an answer gets: to the end of its block, or more, lest the room tell its length."""
     if row.kind == "drill":
         return len(row.answer)
     least, room = -(-(len(row.answer) + 1) // BLOCK), rng.random()

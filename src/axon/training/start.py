@@ -64,7 +64,9 @@ def _count(embeddings: Tensor, numbers: dict[int, int], generator: torch.Generat
     width = embeddings.shape[1]
     tokens = torch.tensor(list(numbers), device=embeddings.device)
     values = torch.tensor([float(value) for value in numbers.values()])
-    angles = torch.cat([2 * math.pi * values[:, None] * torch.tensor(_CIRCLES), values.log1p()[:, None] * torch.tensor(_SPIRALS)], 1)
+    circles = 2 * math.pi * torch.outer(values, torch.tensor(_CIRCLES))
+    spirals = torch.outer(values.log1p(), torch.tensor(_SPIRALS))
+    angles = torch.cat([circles, spirals], 1)
     points = torch.cat([angles.cos(), angles.sin()], 1)[:, :width]
     basis, _ = torch.linalg.qr(torch.randn(width, points.shape[1], generator=generator))
     points = points @ basis.T
