@@ -274,7 +274,7 @@ def test_a_result_in_a_problem_is_hidden_with_everything_it_could_be_copied_from
         assert [bool(one) for one in hide[cut:]] == [token in numbers for token in row.answer[cut:]]
         # What is to be worked out counts; what follows from it hardly does.
         weights = batch.weights[number, len(row.prompt) + cut :].tolist()
-        assert weights[0] == 4.0
+        assert weights[0] == noise._ALONE
         assert {round(weight, 3) for weight in weights[1:]} <= {0.0, 0.3}
         chosen.add("".join(pieces[:cut]).count("="))
     assert chosen >= {1, 2, 3}

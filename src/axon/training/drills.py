@@ -6,13 +6,15 @@ from axon.tasks.sums import LARGEST
 
 # Small numbers are met as often as large ones: carrying is learned on top of single digits.
 _LIMITS = (12, 30, 60, LARGEST)
+# Sums and differences are learned last, so they are met more often.
+_SIGNS = "+++---*/"
 
 _QUESTIONS = ("What is {}?", "Work out {}.", "Calculate {}.")
 
 
 def equation(rng: random.Random) -> str:
     """One true equation of the kinds that sums problems need."""
-    sign, limit = rng.choice("++--*/"), rng.choice(_LIMITS)
+    sign, limit = rng.choice(_SIGNS), rng.choice(_LIMITS)
     if sign in "+-":
         total = rng.randint(2, limit)
         part = rng.randint(1, total - 1)

@@ -22,7 +22,7 @@ _NO_ROOM, _USUAL_ROOM = 0.6, 0.35
 # Weights: of padding behind the first EOS, of blocks not yet begun, of numbers in problems, of all else in drills.
 _PADDING, _LATER, _NUMBER, _OTHER = 0.1, 0.3, 2.0, 0.2
 # Of results where nothing else is hidden: few tokens a row, which whole answers beside them would drown.
-_ALONE = 4.0
+_ALONE = 8.0
 
 
 # (L,) bool.

@@ -40,7 +40,7 @@ class Recipe:
     warm_up: int = 150
     drills_first: float = 0.35
     drills_early: float = 0.4
-    drills: float = 0.15
+    drills: float = 0.25
     chatter: float = 0.03
     seed: int = 0
     start_from: str | None = None
