@@ -588,6 +588,52 @@ def test_a_model_that_does_not_fit_is_refused(tmp_path, few_texts):
     assert said == f"{tmp_path} holds no tokenizer.json; start_from must be a model folder"
 
 
+def test_compiling_changes_how_states_are_computed_and_nothing_else(words, monkeypatch):
+    taken = []
+    monkeypatch.setattr(torch, "compile", lambda function, dynamic: taken.append(function) or function)
+    recipe, vocabulary = replace(TINY, batch=4), vocabulary_of(words)
+    student = network.fresh(network.config(recipe, words), 0, torch.device("cpu"), vocabulary.numbers)
+    rows = Rows(recipe, words, 0, 0).take(8, drilled=True)
+    batch = noise.batches(rows, 4, random.Random(0), random.Random(0), vocabulary).pop()
+    losses = [
+        float(network.Objective(student, compiled=compiled)(batch.tokens, batch.targets, batch.weights))
+        for compiled in (False, True)
+    ]
+    assert losses[0] == losses[1]
+    assert taken == [student.model.forward]
+
+
+def test_no_process_outlives_the_one_that_started_it(tmp_path):
+    command = [Path(sys.executable).parent / "axon", "train", "--out", tmp_path / "run", "--tasks", "sums"]
+    command += ["--width", 16, "--heads", 1, "--layers", 1, "--hidden", 16, "--vocabulary", 400, "--batch", 2]
+    # As a shell starts what it puts in the background.
+    started = subprocess.Popen(
+        [*map(str, command), "--processes", "2", "--minutes", "30"],
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    end = time.monotonic() + 300
+    while not (tmp_path / "run" / "log.jsonl").is_file():
+        assert started.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    children = Path(f"/proc/{started.pid}/task/{started.pid}/children").read_text().split()
+    assert len(children) >= 2
+    started.kill()
+    started.wait()
+    while any(_runs(child) for child in children):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def _runs(number):
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def test_two_processes_learn_from_the_mean_of_their_gradients(tmp_path, few_texts):
     recipe = replace(TINY, steps=1, processes=2)
     launch.train(Run(recipe, tmp_path, exam=1), print)

@@ -115,8 +115,9 @@ class Records:
         return (record for part in self.chunks.values() for record in part)
 
 
-_EVERY = {"task": str, "decoder": str, "problem": str, "chunk": int, "chunk_size": int, "seconds": (int, float)}
-_DECODED = {"text": str, **dict.fromkeys(("tokens", "nfe", "nfe_full", "nfe_cached", "blocks", "gates"), int)}
+_Kinds = dict[str, type | tuple[type, ...]]
+_EVERY: _Kinds = {"task": str, "decoder": str, "problem": str, "chunk": int, "chunk_size": int, "seconds": (int, float)}
+_DECODED: _Kinds = {"text": str, **dict.fromkeys(("tokens", "nfe", "nfe_full", "nfe_cached", "blocks", "gates"), int)}
 
 
 def parse(line: str | bytes) -> Record:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import tempfile
 from datetime import timedelta
 from pathlib import Path
@@ -82,6 +83,8 @@ def _spawn(run: Run, report: Report, meeting: Path) -> None:
 
 
 def _process(rank: int, run: Run, report: Report, meeting: Path, count: int) -> None:
+    # How torch has the system tell it that its parent is gone; started in the background it would not listen.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     # One thread each: more would wait for each other in a loop and starve everything else on the machine.
     torch.set_num_threads(1)
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
