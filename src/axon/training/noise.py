@@ -1,7 +1,7 @@
 """What is masked in a batch and how much each masked token counts.
 
-Half of what a semi-autoregressive decoder meets is not LLaDA's uniform noise: blocks before the current one are
-finished and blocks behind it are all masks. And a result whose operands are masked teaches nothing but guessing, so
+Most of what a semi-autoregressive decoder meets is not LLaDA's uniform noise: blocks before the current one are
+finished, blocks behind it are all masks, and the current one fills mostly from the left. And a result whose operands are masked teaches nothing but guessing, so
 part of the rows with equations hide nothing but results.
 """
 
@@ -15,8 +15,11 @@ from torch import Tensor
 from axon.training.data import BLOCK, LONGEST_ANSWER, LONGEST_ROOM, Row
 
 _LEAST_RATE = 0.15
-_BLOCK_PATTERN = 0.4
-_ONLY_RESULTS = {"drill": 0.8, "asked": 0.25, "sums": 0.4}
+_BLOCK_PATTERN = 0.6
+_ONLY_RESULTS = {"drill": 0.8, "asked": 0.25, "sums": 0.3}
+# The share of block patterns that are written from left to right up to some place, how much is out of that order, how
+# many positions behind the place count, and how much.
+_FRONTIER, _STRAY, _NEAR, _NEXT = 0.6, 0.1, 8, 3.0
 # The shares of rows with nothing behind their answer's block, and with the room that answers are decoded in.
 _NO_ROOM, _USUAL_ROOM = 0.6, 0.35
 # Weights: of padding behind the first EOS, of blocks not yet begun, of numbers in problems, of all else in drills.
@@ -107,6 +110,11 @@ def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabul
             factor = np.full(length, 1 / max(rate, _LEAST_RATE), dtype=np.float32)
             if row.kind != "drill" and rng.random() < _BLOCK_PATTERN:
                 current = first + BLOCK * rng.randrange(len(row.answer) // BLOCK + 1)
+                if rng.random() < _FRONTIER:
+                    place = current + rng.randrange(BLOCK)
+                    hide = noise.random(length) < np.where(np.arange(length) < place, _STRAY, 1 - _STRAY)
+                    factor[:] = _NEXT
+                    factor[place + _NEAR :] = _LATER
                 hide[:current] = False
                 hide[current + BLOCK :] = True
                 factor[current + BLOCK :] = _LATER

@@ -31,7 +31,7 @@ class Recipe:
     heads: int = 6
     hidden: int = 512
     vocabulary: int = 1536
-    minutes: float | None = 75.0
+    minutes: float | None = 105.0
     steps: int | None = None
     batch: int = 20
     processes: int = 2
@@ -40,7 +40,7 @@ class Recipe:
     warm_up: int = 150
     drills_first: float = 0.35
     drills_early: float = 0.4
-    drills: float = 0.25
+    drills: float = 0.2
     chatter: float = 0.03
     seed: int = 0
     start_from: str | None = None
