@@ -22,8 +22,8 @@ _ONLY_RESULTS = {"drill": 0.8, "asked": 0.25, "sums": 0.3}
 _FRONTIER, _STRAY, _NEAR, _NEXT = 0.6, 0.1, 8, 3.0
 # The shares of rows with nothing behind their answer's block, and with the room that answers are decoded in.
 _NO_ROOM, _USUAL_ROOM = 0.6, 0.35
-# Weights: of padding behind the first EOS, of blocks not yet begun, of numbers in problems, of all else in drills.
-_PADDING, _LATER, _NUMBER, _OTHER = 0.1, 0.3, 2.0, 0.2
+# Weights: of blocks behind an answer, of blocks not yet begun, of all but results in drills.
+_PADDING, _LATER, _OTHER = 0.1, 0.3, 0.2
 # Of results where nothing else is hidden: few tokens a row, which whole answers beside them would drown.
 _ALONE = 8.0
 
@@ -95,7 +95,8 @@ def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabul
         if row.kind in _ONLY_RESULTS:
             results[first:end] = _results(row.answer, vocabulary)
         weight = np.ones(length, dtype=np.float32)
-        weight[end + 1 :] = _PADDING
+        # Not from the first EOS on: where an answer may end here or go on, the one must not count more than the other.
+        weight[first + (len(row.answer) // BLOCK + 1) * BLOCK :] = _PADDING
         rate = max(float(rates[number]), 1e-3)
         if rng.random() < _ONLY_RESULTS.get(row.kind, 0.0):
             if row.kind == "sums":
@@ -121,9 +122,6 @@ def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabul
             weight *= factor
             if row.kind == "drill":
                 weight[~results] *= _OTHER
-            elif row.kind in _ONLY_RESULTS:
-                # One wrong digit makes an answer wrong; a wrong word seldom does.
-                weight[first:end][[token in vocabulary.numbers for token in row.answer]] *= _NUMBER
         hide[:first] = False
         hidden[number], weights[number] = hide, weight * hide
     tokens = np.where(hidden, vocabulary.mask, targets)

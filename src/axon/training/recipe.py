@@ -31,7 +31,7 @@ class Recipe:
     heads: int = 6
     hidden: int = 512
     vocabulary: int = 1536
-    minutes: float | None = 105.0
+    minutes: float | None = 107.0
     steps: int | None = None
     batch: int = 20
     processes: int = 2
