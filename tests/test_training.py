@@ -282,19 +282,21 @@ def test_a_result_in_a_problem_is_hidden_with_everything_it_could_be_copied_from
     assert chosen >= {1, 2, 3}
 
 
-def test_numbers_in_problems_count_twice(make, words, monkeypatch):
-    monkeypatch.setattr(noise, "_ONLY_RESULTS", {"sums": 0.0})
+def test_where_an_answer_may_end_its_end_counts_as_much_as_its_words(make, words, monkeypatch):
+    monkeypatch.setattr(noise, "_ONLY_RESULTS", {})
     monkeypatch.setattr(noise, "_BLOCK_PATTERN", 0.0)
-    rows, batch = make("sums")
-    numbers, compared = vocabulary_of(words).numbers, 0
+    rows, batch = make("sums", "code")
+    compared = 0
     for number, row in enumerate(rows):
-        weights = {True: set(), False: set()}
-        for place in range(len(row.prompt), len(row.prompt) + len(row.answer)):
-            if batch.weights[number, place] > 0:
-                weights[int(batch.targets[number, place]) in numbers].add(float(batch.weights[number, place]))
-        if weights[True] and weights[False]:
+        last = len(row.prompt) + (len(row.answer) // BLOCK + 1) * BLOCK
+        hide = hidden(batch, words)[number]
+        own, behind = (
+            set(batch.weights[number, part][hide[part]].tolist()) for part in (slice(last), slice(last, None))
+        )
+        assert len(own) <= 1
+        if own and behind:
             compared += 1
-            assert weights[True] == {2 * weight for weight in weights[False]}
+            assert behind.pop() == pytest.approx(0.1 * own.pop())
     assert compared > 20
 
 
