@@ -1,4 +1,4 @@
-# make demo   set up, then decode on the toy model in the terminal
+# make demo   set up, then decode with the bundled model in the terminal
 # make test   set up, then run the tests with coverage
 # make lint   ruff and the type checker
 # make bench  speed and memory as ratios, printed and written to benchmarks/results.json

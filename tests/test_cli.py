@@ -11,6 +11,7 @@ import pytest
 
 from axon.cli import demo
 from axon.decoders import spec
+from axon.evaluation.plan import PAPER
 
 AXON = Path(sys.executable).parent / "axon"
 TOY = ["generate", "Choose.", "--model", "toy", "--max-new-tokens", "96"]
@@ -146,7 +147,6 @@ def test_the_version_is_printed(run):
         (["--decoder", "dawn(speed=2)"], "dawn has no parameter 'speed'; it takes sink, edge"),
         (["--decoder", "confidence(threshold=2)"], "threshold must be a number between 0 and 1"),
         (["--model", "nowhere/to/be/found"], "there is no folder nowhere/to/be/found"),
-        (["--model", "bundled"], "no bundled model yet"),
         (["--max-new-tokens", "0"], "max_new_tokens must be a whole number of at least 1"),
         (["--block-length", "-4"], "block_length must be a whole number of at least 1"),
         (["--block-length", "128"], "block_length 128 is larger than max_new_tokens 96"),
@@ -189,9 +189,13 @@ def test_a_real_process_with_a_closed_pipe_does_not_crash():
     assert "Traceback" not in done.stderr
 
 
-def test_the_demo_shows_both_decodes_and_a_table(capsys):
+def test_the_demo_shows_both_decodes_what_the_gate_saw_and_ten_rows(capsys, monkeypatch):
+    monkeypatch.setattr(demo, "_SAMPLE", 2)
     demo.main()
     shown = capsys.readouterr().out
-    assert "toy model" in shown
-    assert "gate closed" in shown.replace("\n", " ")
-    assert "wrong letters" in shown
+    for name in ("sums", "code"):
+        assert shown.count(f"{name}, test problem") == 1
+    assert shown.count("evaluations ·") == 4, "two decodes of each problem have their line"
+    assert shown.count("What the gate saw") == 2
+    rows = [line.split()[0] for line in shown.split("ten decoders")[1].splitlines() if "/2" in line]
+    assert rows == list(PAPER)

@@ -487,10 +487,6 @@ def test_a_hub_id_loads_the_snapshot_of_its_revision_without_python_files(monkey
     assert same(model, golden("llada"))
 
 
-def test_a_version_without_the_bundled_model_says_so():
-    refused("bundled", "bundled", "toy")
-
-
 def test_the_toy_needs_no_folder():
     assert axon.load("toy").describe()["family"] == "toy"
 

@@ -21,7 +21,7 @@ def test_the_ten_lines_run_as_printed(tmp_path):
     assert len([line for line in ten.splitlines() if line.strip()]) == 10
     done = python(ten, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "a word that many others lean on is worth writing first" in done.stdout
+    assert "def solve(numbers):" in done.stdout
     assert "anchor" in done.stdout
 
 

@@ -94,8 +94,9 @@ def test_chunks_change_nothing(checkpoint, monkeypatch):
     monkeypatch.setattr(head, "_CHUNK", 3 * checkpoint.vocab_size)
     parts = checkpoint.evaluate(frame, ALL)
     assert torch.equal(whole.token, parts.token)
+    # A product of another shape may add in another order; by how much that shows depends on the CPU.
     for name in ("confidence", "margin", "neg_entropy", "log_probs"):
-        torch.testing.assert_close(getattr(whole, name), getattr(parts, name), rtol=1e-5, atol=1e-6)
+        torch.testing.assert_close(getattr(whole, name), getattr(parts, name), rtol=1e-4, atol=1e-5)
 
 
 def test_only_what_was_asked_for_is_there(checkpoint):

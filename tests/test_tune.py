@@ -403,7 +403,7 @@ def test_the_command_prints_the_decoder_to_use(run, calm, tmp_path):
     chosen = choose(found)
     *_, text, command = done.out.splitlines()
     assert text == chosen.tried.text
-    assert command == f'axon generate "…" --model toy --decoder "{text}"'
+    assert command == f'axon generate "…" --model toy --decoder "{text}" --max-new-tokens 32'
     assert run(*shlex.split(command.replace("…", "Choose."))[1:]).returncode == 0
     assert f"Chosen: {text}. {chosen.why}" in done.out
     assert "spelling: the frontier of 16 decoders, 8 problems" in done.out

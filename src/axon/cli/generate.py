@@ -22,7 +22,7 @@ from axon.prompts import Prompt, to_canvases
 
 def generate(
     prompt: Annotated[str, typer.Argument(help="The prompt; - reads it from standard input.")],
-    model: Annotated[str, typer.Option(help='A checkpoint folder, a hub id, or "toy".')],
+    model: Annotated[str, typer.Option(help="bundled, a checkpoint folder, a hub id, or toy.")] = "bundled",
     decoder: Annotated[str, typer.Option(help="See `axon decoders`.")] = "confidence+axon",
     max_new_tokens: Annotated[int, typer.Option(help="Tokens to write at most.")] = 256,
     block_length: Annotated[int, typer.Option(help="Positions decoded together; divides the above.")] = 32,

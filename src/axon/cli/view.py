@@ -22,7 +22,7 @@ _STYLE = {
     HELPED: "underline yellow",
 }
 _CELL = "░"
-# Of a long prompt only the end is shown, so that the canvas stays on the screen.
+# Of a long prompt only the end is shown, so that the canvas stays on the screen; in tokens.
 _CONTEXT = 80
 
 Piece = Callable[[int], str]
@@ -31,8 +31,8 @@ Piece = Callable[[int], str]
 class CanvasView:
     """One row: its canvas, the last step, and a line about both."""
 
-    def __init__(self, canvas: Canvas, piece: Piece, title: str) -> None:
-        self.canvas, self.piece, self.title = canvas, piece, title
+    def __init__(self, canvas: Canvas, piece: Piece, title: str, context: int = _CONTEXT) -> None:
+        self.canvas, self.piece, self.title, self.context = canvas, piece, title, context
         self.kind = [MASKED if free else FIXED for free in canvas.free]
         self.tokens = list(canvas.tokens)
         self.step: Step | None = None
@@ -56,8 +56,8 @@ class CanvasView:
         return Group(Text(self.title, style="bold"), self._body(), self._status(), legend())
 
     def _body(self) -> Text:
-        first = max(0, self.canvas.holes[0][0] - _CONTEXT)
-        body = Text().append("… " if first else "", style=_STYLE[FIXED])
+        first = max(0, self.canvas.holes[0][0] - self.context)
+        body = Text().append("… " if first and self.context else "", style=_STYLE[FIXED])
         for token, kind in list(zip(self.tokens, self.kind, strict=True))[first:]:
             body.append(_CELL if kind == MASKED else self.piece(token).replace("\n", "⏎\n"), style=_STYLE[kind])
         return body

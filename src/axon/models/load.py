@@ -90,8 +90,6 @@ def _dtype(name: str | torch.dtype, place: torch.device) -> torch.dtype | None:
 
 def _folder(name: str, revision: str | None) -> Path:
     if name == "bundled":
-        if not BUNDLED.is_dir():
-            raise LoadError('this version ships no bundled model yet; give a checkpoint folder, a hub id, or "toy"')
         return BUNDLED
     if Path(name).is_dir():
         return Path(name)

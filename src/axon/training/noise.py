@@ -1,8 +1,8 @@
 """What is masked in a batch and how much each masked token counts.
 
 Most of what a semi-autoregressive decoder meets is not LLaDA's uniform noise: blocks before the current one are
-finished, blocks behind it are all masks, and the current one fills mostly from the left. And a result whose operands are masked teaches nothing but guessing, so
-part of the rows with equations hide nothing but results.
+finished, blocks behind it are all masks, and the current one fills mostly from the left. And a result whose operands
+are masked teaches nothing but guessing, so part of the rows with equations hide nothing but results.
 """
 
 import random

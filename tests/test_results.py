@@ -1,0 +1,67 @@
+"""Figures in the docs are those of the runs on record in docs/results, and those runs are of the shipped model."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import axon
+from axon.evaluation.plan import PAPER, weight_hash
+from axon.evaluation.summary import CellSummary, Comparison, Speed, Summary
+from axon.report.tables import markdown
+from axon.tasks import task
+
+ROOT = Path(__file__).parents[1]
+RUNS = ROOT / "docs" / "results"
+TASKS = ("sums", "code")
+PAGES = {
+    "results": ROOT / "docs" / "results.md",
+    "card": ROOT / "src" / "axon" / "bundled" / "README.md",
+    "readme": ROOT / "README.md",
+}
+
+
+def read(name, file):
+    return json.loads((RUNS / name / file).read_text())
+
+
+def recorded(name):
+    found = read(name, "summary.json")
+    cells = tuple(CellSummary(**cell) for cell in found["cells"])
+    pairs = tuple(Comparison(**pair) for pair in found["comparisons"])
+    return Summary(cells, pairs), [Speed(**one) for one in read(name, "timing.json")]
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_runs_are_of_the_shipped_weights_and_have_every_row(name):
+    run = read(name, "run.json")
+    assert run["model"]["weights"] == weight_hash(axon.load("bundled"))
+    assert run["tasks"] == {name: task(name).version}
+    assert run["seed"] == 0
+    summary, _ = recorded(name)
+    assert {cell.problems for cell in summary.cells} == {run["limit"] or len(task(name).problems())}
+    assert {*PAPER, "confidence+axon.paper"} <= {cell.decoder for cell in summary.cells}
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_page_of_results_holds_their_tables_as_they_are(name):
+    page = PAGES["results"].read_text()
+    assert markdown(*recorded(name)) in page
+    assert read(name, "run.json")["origin"]["command"] in page
+
+
+@pytest.mark.parametrize("page", ["card", "readme"])
+def test_rows_quoted_elsewhere_are_rows_on_record(page):
+    """A quoted row is `decoder | sums accuracy | evaluations | code accuracy | evaluations`."""
+    cells = {(name, cell.decoder): cell for name in TASKS for cell in recorded(name)[0].cells}
+    rows = re.findall(
+        r"^\| `([^`|]+)` \| ([\d.]+)[^|]*\| ([\d.]+) \| ([\d.]+)[^|]*\| ([\d.]+) \|$", PAGES[page].read_text(), re.M
+    )
+    assert len(rows) >= 4
+    for decoder, *figures in rows:
+        right = []
+        for name in TASKS:
+            cell = cells[name, decoder]
+            right += [f"{100 * cell.accuracy:.1f}", f"{cell.nfe:.1f}"]
+        assert figures == right, decoder
