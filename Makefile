@@ -26,10 +26,12 @@ bench: $(READY)
 clean:
 	rm -rf .venv
 
-# torch goes in alone and first, so that nothing else asks for a newer one.
+# torch goes in alone and first, so that nothing else asks for a newer one. This package goes in once more at the end,
+# because its command lm_eval must come after lm-eval's own.
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt torch
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/pip install -q --disable-pip-version-check --no-deps -e .
 	touch $(READY)
