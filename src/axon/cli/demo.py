@@ -50,10 +50,10 @@ def main() -> None:
     )
     _compare(console, model)
     console.print(
-        "\nNext, in [bold].venv/bin[/bold]:\n"
-        '  axon generate "Write solve(numbers): it takes the odd numbers, doubles each and adds them up."\n'
-        "  axon eval --tasks code --table paper --limit 50 --out results     the table with intervals, and a page\n"
-        "  axon generate … --model FOLDER                                    a LLaDA or Dream checkpoint of yours\n"
+        "\nNext, in [bold].venv/bin[/bold]: a function of yours, the table with intervals and a page, another model\n"
+        '  axon generate "Write solve(text): it takes the vowels and counts them."\n'
+        "  axon eval --tasks code --table paper --limit 50 --out results\n"
+        '  axon generate "…" --model FOLDER\n'
         "README.md has the same in Python."
     )
 
