@@ -51,7 +51,7 @@ def main() -> None:
     _compare(console, model)
     console.print(
         "\nNext, in [bold].venv/bin[/bold]: a function of yours, the table with intervals and a page, another model\n"
-        '  axon generate "Write solve(text): it takes the vowels and counts them."\n'
+        "  axon generate \"Write solve(text): it keeps the words with 'a' and counts them.\"\n"
         "  axon eval --tasks code --table paper --limit 50 --out results\n"
         '  axon generate "…" --model FOLDER\n'
         "README.md has the same in Python."
