@@ -4,7 +4,7 @@ import random
 
 from axon.tasks.sums import LARGEST
 
-# Small numbers are met as often as large ones: carrying is learned on top of single digits.
+# Small numbers are met as often as large ones: large sums are learned on top of small ones.
 _LIMITS = (12, 30, 60, LARGEST)
 # Sums and differences are learned last, so they are met more often.
 _SIGNS = "+++---*/"

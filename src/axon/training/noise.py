@@ -128,14 +128,14 @@ def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabul
     return Batch(torch.from_numpy(tokens), torch.from_numpy(targets), torch.from_numpy(weights))
 
 
-def _from_a_result_on(results: Mask, digits: Mask, rng: random.Random) -> Mask:
-    """Every digit from one equation's result on.
+def _from_a_result_on(results: Mask, numbers: Mask, rng: random.Random) -> Mask:
+    """Every number from one equation's result on.
 
     A result comes back as the next equation's first number and behind ####. Left visible, it would be copied from
     there, and nothing learned of the arithmetic.
     """
     begins = np.flatnonzero(results & ~np.roll(results, 1))
-    return digits & (np.arange(len(digits)) >= rng.choice(begins.tolist()))
+    return numbers & (np.arange(len(numbers)) >= rng.choice(begins.tolist()))
 
 
 def _run(marked: Mask) -> Mask:
@@ -148,7 +148,7 @@ def _run(marked: Mask) -> Mask:
 
 
 def _results(answer: list[int], vocabulary: Vocabulary) -> list[bool]:
-    """Which tokens are digits of a result."""
+    """Which tokens are of a result."""
     inside, found = False, []
     for token in answer:
         inside = token == vocabulary.equals or (inside and token in vocabulary.numbers)
