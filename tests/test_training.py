@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,10 +20,13 @@ from axon.decoders import Confidence
 from axon.errors import AxonError
 from axon.models.text import Text
 from axon.tasks.sums import LARGEST
-from axon.training import checkpoint, data, drills, launch, loop, network, noise, tokenizer
+from axon.training import checkpoint, data, drills, launch, loop, network, noise, pool, tokenizer
 from axon.training.data import BLOCK, LONGEST_ROOM, Row, Rows
 from axon.training.loop import Run, rate, vocabulary_of
 from axon.training.optimiser import Optimiser
+from axon.training.path import USES
+from axon.training.path import Path as OwnPath
+from axon.training.pool import Pool
 from axon.training.recipe import RECIPES, Recipe
 
 AXON = Path(sys.executable).parent / "axon"
@@ -170,7 +174,7 @@ def test_numbers_and_indentations_are_single_tokens(words):
 
 
 def test_a_chat_gives_the_tokens_of_a_training_row(words):
-    rows = Rows(Recipe(), words, 0, 0).take(200, drilled=True)
+    rows = Rows(Recipe(), words, 0, 0).take(200, drills=0.35)
     told = [row for row in rows if row.kind != "drill"]
     assert len(told) > 80
     for row in told:
@@ -180,21 +184,22 @@ def test_a_chat_gives_the_tokens_of_a_training_row(words):
         assert Text(words, "words").chat([{"role": "user", "content": content}]) == row.prompt
 
 
-def test_rows_are_drills_more_often_until_these_are_known_and_never_without_sums(words):
-    rows = Rows(Recipe(drills_early=0.8, drills=0.2), words, 0, 0)
-    before, after = rows.take(300, drilled=False), rows.take(300, drilled=True)
+def test_as_many_rows_are_equations_as_asked_for_and_none_without_sums(words):
+    rows = Rows(Recipe(), words, 0, 0)
+    many, few, none = (rows.take(300, drills=share) for share in (0.8, 0.2, 0.0))
     for kind in ("drill", "asked"):
-        assert sum(row.kind == kind for row in before) > 2 * sum(row.kind == kind for row in after)
-    for part in (before, after):
+        counts = [sum(row.kind == kind for row in part) for part in (many, few, none)]
+        assert counts[0] > 2 * counts[1] > counts[2] == 0
+    for part in (many, few):
         assert {row.kind for row in part} >= {"drill", "asked", "sums", "code"}
-    without = {row.kind for row in Rows(Recipe(tasks=("code",)), words, 0, 0).take(200, drilled=False)}
+    without = {row.kind for row in Rows(Recipe(tasks=("code",)), words, 0, 0).take(200, drills=0.8)}
     assert without >= {"chatter", "code"}
     assert without.isdisjoint({"drill", "asked", "sums"})
 
 
 def test_processes_and_continued_runs_see_rows_of_their_own(words):
     def first(process, start):
-        return [row.answer for row in Rows(Recipe(), words, process, start).take(8, drilled=False)]
+        return [row.answer for row in Rows(Recipe(), words, process, start).take(8, drills=0.5)]
 
     assert first(0, 0) == first(0, 0)
     assert first(0, 0) != first(1, 0) != first(0, 500) != first(0, 0)
@@ -208,7 +213,7 @@ def make(words):
     """A batch of rows of some kinds in the order of the rows."""
 
     def call(*kinds, seed=0):
-        rows = [row for row in Rows(Recipe(), words, 0, seed).take(300, drilled=True) if row.kind in kinds]
+        rows = [row for row in Rows(Recipe(), words, 0, seed).take(300, drills=0.35) if row.kind in kinds]
         rng = random.Random(seed)
         length = max(len(row.prompt) + noise.extent(row, rng) for row in rows)
         return rows, noise.masked(rows, length, rng, vocabulary_of(words))
@@ -261,27 +266,6 @@ def test_where_only_results_are_hidden_nothing_else_is(make, words, kind, monkey
     assert count > 50
 
 
-def test_a_result_in_a_problem_is_hidden_with_everything_it_could_be_copied_from(make, words, monkeypatch):
-    monkeypatch.setattr(noise, "_ONLY_RESULTS", {"sums": 1.0})
-    rows, batch = make("sums")
-    numbers = vocabulary_of(words).numbers
-    chosen = set()
-    for number, row in enumerate(rows):
-        hide = hidden(batch, words)[number, len(row.prompt) :][: len(row.answer)]
-        cut = int(hide.nonzero()[0])
-        pieces = [words.decode([token]) for token in row.answer]
-        assert pieces[cut - 1] == "="
-        assert [bool(one) for one in hide[cut:]] == [token in numbers for token in row.answer[cut:]]
-        # What is to be worked out counts; what follows from it hardly does.
-        weights = batch.weights[number, len(row.prompt) + cut :].tolist()
-        # In this small vocabulary a number may be two tokens.
-        result = 1 + (row.answer[cut + 1] in numbers)
-        assert weights[:result] == [noise._ALONE] * result
-        assert {round(weight, 3) for weight in weights[result:]} <= {0.0, 0.3}
-        chosen.add("".join(pieces[:cut]).count("="))
-    assert chosen >= {1, 2, 3}
-
-
 def test_where_an_answer_may_end_its_end_counts_as_much_as_its_words(make, words, monkeypatch):
     monkeypatch.setattr(noise, "_ONLY_RESULTS", {})
     monkeypatch.setattr(noise, "_BLOCK_PATTERN", 0.0)
@@ -318,25 +302,6 @@ def test_the_block_pattern_shows_what_is_before_a_block_and_hides_all_behind_it(
     assert found >= {0, 1, 2}
 
 
-def test_blocks_are_learned_as_they_fill_from_the_left(make, words, monkeypatch):
-    monkeypatch.setattr(noise, "_ONLY_RESULTS", {})
-    monkeypatch.setattr(noise, "_BLOCK_PATTERN", 1.0)
-    monkeypatch.setattr(noise, "_FRONTIER", 1.0)
-    monkeypatch.setattr(noise, "_STRAY", 0.0)
-    rows, batch = make("code")
-    places = set()
-    for number, row in enumerate(rows):
-        answer = slice(len(row.prompt), len(row.prompt) + len(row.answer))
-        hide, weights = hidden(batch, words)[number, answer].tolist(), batch.weights[number, answer].tolist()
-        place = hide.index(True) if True in hide else len(hide)
-        assert hide == [at >= place for at in range(len(hide))]
-        near = min(place + noise._NEAR, (place // BLOCK + 1) * BLOCK)
-        assert weights[place:near] == [noise._NEXT] * len(hide[place:near])
-        assert {round(weight, 3) for weight in weights[near:]} <= {noise._LATER}
-        places.add(place % BLOCK)
-    assert len(places) > 15
-
-
 def test_masking_rates_are_spread_evenly_over_a_batch(words, monkeypatch):
     monkeypatch.setattr(noise, "_BLOCK_PATTERN", 0.0)
     rows = [Row([], [9] * 4000, "chatter") for _ in range(16)]
@@ -346,16 +311,104 @@ def test_masking_rates_are_spread_evenly_over_a_batch(words, monkeypatch):
         assert number / 16 - 0.03 < share < (number + 1) / 16 + 0.03
 
 
-def test_batches_hold_every_row_once_beside_rows_of_its_length(words):
-    rows = Rows(Recipe(), words, 0, 0).take(96, drilled=True)
-    batches = noise.batches(rows, 8, random.Random(0), random.Random(0), vocabulary_of(words))
-    assert [len(batch.tokens) for batch in batches] == [8] * 12
-    found = sorted(line for batch in batches for line in batch.targets.tolist())
-    given = sorted(row.prompt + row.answer for row in rows)
-    assert all(line[: len(row)] == row for line, row in zip(found, given, strict=True))
-    lengths = [batch.tokens.shape[1] for batch in batches]
-    assert max(lengths) > 2 * min(lengths)
-    assert lengths != sorted(lengths)
+def test_rows_are_put_beside_rows_of_their_length(words):
+    rows = Rows(Recipe(), words, 0, 0).take(96, drills=0.35)
+    parts = noise.alike(rows, 8, random.Random(0))
+    assert [len(part) for part, _ in parts] == [8] * 12
+    assert sorted(id(row) for part, _ in parts for row in part) == sorted(map(id, rows))
+    assert all(len(row.prompt) + len(row.answer) <= length for part, length in parts for row in part)
+    lengths = [length for _, length in parts]
+    assert lengths == sorted(lengths)
+    assert lengths[-1] > 2 * lengths[0]
+
+
+# The path
+
+
+@pytest.fixture
+def walk(words):
+    """A batch on its way, and its rows: answers of one block and of three."""
+    rows = [Row([5, 6, 7], [9] * 20, "code"), Row([5], [9, 10] * 40, "sums")]
+    return rows, OwnPath(rows, 100, random.Random(3), vocabulary_of(words))
+
+
+def test_a_path_shows_what_the_model_is_sure_of_and_always_something(walk, words):
+    rows, path = walk
+    path.current[:] = 0
+    path.hidden = path.positions >= path.first
+    sure = torch.full((2, 100), 0.5)
+    # Sure of two positions of the block in the first row, and of one behind the second row's block.
+    sure[0, [10, 20]] = 1.1
+    sure[1, 90] = 1.1
+    sure[1, 7] = 0.55
+    path.advance(sure)
+    shown = [set((~path.hidden[row, len(rows[row].prompt) :]).nonzero().flatten().tolist()) for row in range(2)]
+    assert shown == [{10 - 3, 20 - 3}, {7 - 1}]
+    batch = path.batch()
+    assert torch.equal(batch.weights > 0, hidden(batch, words))
+    assert torch.equal(torch.where(hidden(batch, words), batch.targets, batch.tokens), batch.targets)
+
+
+def test_a_path_goes_block_by_block_to_the_end_and_begins_again(walk):
+    _, path = walk
+    path.current[:] = 0
+    path.hidden = path.positions >= path.first
+    seen = []
+    for _ in range(4):
+        seen.append(path.current.flatten().tolist())
+        start = path.first + BLOCK * path.current
+        inside = (path.positions >= start) & (path.positions < start + BLOCK)
+        assert path.hidden[inside].all()
+        assert path.hidden[path.positions.expand(2, -1) >= start + BLOCK].all()
+        path.advance(torch.full((2, 100), 1.1))
+    assert seen == [[0, 0], [0, 1], [0, 2], [0, 0]]
+
+
+def test_the_fewer_are_hidden_in_a_block_the_more_each_counts_whatever_stands_there(walk):
+    _, path = walk
+    path.current[:] = 0
+    path.hidden = path.positions >= path.first
+    before = path.batch().weights[1]
+    path.hidden[1, 1:25] = False
+    after = path.batch().weights[1]
+    assert set(before[1 : 1 + BLOCK].tolist()) == {1.0}
+    assert set(after[25 : 1 + BLOCK].tolist()) == {4.0}
+    # Blocks that are not their turn hardly count, and what is behind the answer's last block less still.
+    assert before[1 + BLOCK].item() == pytest.approx(noise.LATER)
+    assert before[99].item() == pytest.approx(noise.LATER * noise._PADDING)
+
+
+def test_which_positions_a_path_shows_does_not_depend_on_what_is_hidden(words):
+    def shown(filler):
+        path = OwnPath([Row([5], [filler] * 50, "sums")], 65, random.Random(3), vocabulary_of(words))
+        for _ in range(3):
+            path.advance(torch.rand(1, 65, generator=torch.Generator().manual_seed(1)))
+        return path.hidden
+
+    assert torch.equal(shown(9), shown(10))
+
+
+def test_a_pool_uses_paths_several_times_and_other_batches_once(words):
+    def pooled(process):
+        rows = Rows(Recipe(), words, process, 0)
+        return Pool(rows, 4, vocabulary_of(words), random.Random(process), random.Random(0))
+
+    def lot(one):
+        batches = [one.take(0.5)]
+        while one.waiting:
+            one.learned(torch.rand_like(batches[-1].weights))
+            batches.append(one.take(0.5))
+        return batches
+
+    batches = lot(pooled(0))
+    uses = Counter(tuple(batch.targets.flatten().tolist()) for batch in batches)
+    assert sorted(uses.values()) == [1] * pool._RANDOM + [USES] * pool._PATHS
+    often = [batch for batch in batches if uses[tuple(batch.targets.flatten().tolist())] > 1]
+    tokens = {tuple(batch.tokens.flatten().tolist()) for batch in often}
+    assert len(tokens) == len(often)
+    # Two processes have short batches at the same time.
+    lengths = [[batch.tokens.shape[1] for batch in lot(pooled(process))] for process in range(2)]
+    assert torch.corrcoef(torch.tensor(lengths, dtype=torch.float))[0, 1] > 0.8
 
 
 # Runs
@@ -539,7 +592,8 @@ def test_a_full_disk_is_one_sentence_and_keeps_what_was_saved(tmp_path, few_text
 def test_a_loss_that_is_no_number_ends_the_run_with_advice(tmp_path, few_texts, monkeypatch):
     class Broken(network.Objective):
         def forward(self, *batch):
-            return super().forward(*batch) * torch.nan
+            loss, sure = super().forward(*batch)
+            return loss * torch.nan, sure
 
     monkeypatch.setattr(loop, "Objective", Broken)
     assert refused(tmp_path) == "the loss is nan at step 1; try a smaller learning rate"
@@ -616,13 +670,18 @@ def test_compiling_changes_how_states_are_computed_and_nothing_else(words, monke
     monkeypatch.setattr(torch, "compile", lambda function, dynamic: taken.append(function) or function)
     recipe, vocabulary = replace(TINY, batch=4), vocabulary_of(words)
     student = network.fresh(network.config(recipe, words), 0, torch.device("cpu"), vocabulary.numbers)
-    rows = Rows(recipe, words, 0, 0).take(8, drilled=True)
-    batch = noise.batches(rows, 4, random.Random(0), random.Random(0), vocabulary).pop()
-    losses = [
-        network.Objective(student, compiled=compiled)(batch.tokens, batch.targets, batch.weights).item()
-        for compiled in (False, True)
-    ]
+    rows = Rows(recipe, words, 0, 0).take(8, drills=0.5)
+    batch = noise.masked(rows, 300, random.Random(0), vocabulary)
+    losses, sure = zip(
+        *(
+            network.Objective(student, compiled=compiled)(batch.tokens, batch.targets, batch.weights)
+            for compiled in (False, True)
+        ),
+        strict=True,
+    )
     assert losses[0] == losses[1]
+    assert torch.equal(sure[0], sure[1])
+    assert torch.equal(sure[0] > 0, batch.weights > 0)
     assert taken == [student.model.forward]
 
 
@@ -667,10 +726,9 @@ def test_two_processes_learn_from_the_mean_of_their_gradients(tmp_path, few_text
         settings = network.config(recipe, words)
         student = network.fresh(settings, recipe.seed, torch.device("cpu"), vocabulary.numbers)
         parts = Optimiser(student, recipe).parts
-        rows = Rows(recipe, words, process, 0).take(loop._POOL * recipe.batch, drilled=False)
         rng, order = random.Random(f"noise {recipe.seed} {process} 0"), random.Random(f"order {recipe.seed} 0")
-        batch = noise.batches(rows, recipe.batch, rng, order, vocabulary).pop()
-        network.Objective(student)(batch.tokens, batch.targets, batch.weights).backward()
+        batch = Pool(Rows(recipe, words, process, 0), recipe.batch, vocabulary, rng, order).take(recipe.drills_early)
+        network.Objective(student)(batch.tokens, batch.targets, batch.weights)[0].backward()
         found = {name: [weight.grad for group in part.param_groups for weight in group["params"]]
                  for name, part in parts.items()}  # fmt: skip
         apart.append(found)

@@ -56,9 +56,9 @@ class Rows:
             [{"role": "user", "content": "\0"}], tokenize=False, add_generation_prompt=True
         )
 
-    def take(self, count: int, *, drilled: bool) -> list[Row]:
-        """The next rows: mostly equations until they are known, then mostly problems."""
-        kinds = [self._kind(drilled) for _ in range(count)]
+    def take(self, count: int, *, drills: float) -> list[Row]:
+        """The next rows, this share of them equations if there are sums."""
+        kinds = [self._kind(drills) for _ in range(count)]
         pairs = [self._pair(kind) for kind in kinds]
         encoded = self.tokenizer.encode_batch(list(itertools.chain(*pairs)), add_special_tokens=False)
         rows = []
@@ -66,10 +66,9 @@ class Rows:
             rows.append(Row(prompt.ids, answer.ids[: LONGEST_ANSWER - 1], kind))
         return rows
 
-    def _kind(self, drilled: bool) -> str:
+    def _kind(self, drills: float) -> str:
         recipe = self.recipe
-        share = recipe.drills if drilled else recipe.drills_early
-        if "sums" in recipe.tasks and self.rng.random() < share:
+        if "sums" in recipe.tasks and self.rng.random() < drills:
             # Asked for as often as bare: rows without a prompt alone would teach the model to look at none.
             return self.rng.choice(("drill", "asked"))
         if self.rng.random() < recipe.chatter:

@@ -14,7 +14,7 @@ from axon.models.transformer import TransformerModel
 from axon.settings import Settings
 from axon.tasks import BUNDLED
 from axon.training.drills import row
-from axon.training.noise import Vocabulary, _results
+from axon.training.noise import Vocabulary, results_in
 
 
 def equations(network: Any, tokenizer: Any, vocabulary: Vocabulary, seed: int, rows: int = 16) -> float:
@@ -24,7 +24,7 @@ def equations(network: Any, tokenizer: Any, vocabulary: Vocabulary, seed: int, r
     place = next(network.parameters()).device
     for _ in range(rows):
         tokens = tokenizer.encode(row(rng), add_special_tokens=False)
-        hidden = torch.tensor(_results(tokens, vocabulary))
+        hidden = torch.tensor(results_in(tokens, vocabulary))
         target = torch.tensor(tokens)
         given = target.masked_fill(hidden, vocabulary.mask)[None].to(place)
         with torch.no_grad():

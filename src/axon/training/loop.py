@@ -19,12 +19,11 @@ from axon.errors import AxonError
 from axon.training import checkpoint, examine
 from axon.training.data import Rows
 from axon.training.network import Objective, config, fill, fresh, save_folder
-from axon.training.noise import Batch, Vocabulary, batches
+from axon.training.noise import Vocabulary
 from axon.training.optimiser import Optimiser
+from axon.training.pool import Pool
 from axon.training.recipe import Recipe
 
-# Batches made at a time; among so many rows, ones of similar length find each other.
-_POOL = 16
 _LOG = "log.jsonl"
 _LOG_STEPS = 20
 _EXAM_SEED = 1
@@ -80,8 +79,8 @@ def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes:
     rows = Rows(recipe, tokenizer, process, state.step)
     rng = random.Random(f"noise {recipe.seed} {process} {state.step}")
     order = random.Random(f"order {recipe.seed} {state.step}")
+    pool = Pool(rows, recipe.batch, vocabulary, rng, order)
     model = examine.as_model(network, tokenizer)
-    pool: list[Batch] = []
     saved = examined = state.seconds
     losses: list[float] = []
     since, seen = time.perf_counter(), 0
@@ -91,13 +90,13 @@ def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes:
     while (progress := recipe.progress(state.step, state.seconds)) < 1:
         started = time.perf_counter()
         if not state.drilled and progress >= recipe.drills_first:
-            state.drilled, pool = True, []
-        if not pool:
-            pool = batches(rows.take(_POOL * recipe.batch, drilled=state.drilled), recipe.batch, rng, order, vocabulary)
-        batch = pool.pop().to(place)
+            state.drilled = True
+            pool.clear()
+        batch = pool.take(recipe.drills if state.drilled else recipe.drills_early).to(place)
         with torch.autocast(place.type, torch.bfloat16) if place.type == "cuda" else nullcontext():
-            loss = objective(batch.tokens, batch.targets, batch.weights)
+            loss, sure = objective(batch.tokens, batch.targets, batch.weights)
         loss.backward()
+        pool.learned(sure.cpu())
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimiser.step(rate(recipe, state.step, progress))
         # Every process must agree on the time, or they would end at different steps.
@@ -117,7 +116,8 @@ def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes:
                 # The same weights and the same equations in every process, so all of them find the same.
                 line["equations"] = round(examine.equations(network, tokenizer, vocabulary, state.step), 4)
                 if line["equations"] >= _KNOWN and not state.drilled:
-                    state.drilled, pool = True, []
+                    state.drilled = True
+                    pool.clear()
             if chief:
                 _write(run.out, line, report)
             losses, since, seen = [], time.perf_counter(), 0

@@ -91,7 +91,7 @@ def fill(network: Any, folder: str) -> None:
 
 
 class Objective(nn.Module):
-    """The mean cross-entropy of masked tokens, each with its weight."""
+    """The mean cross-entropy of masked tokens, each with its weight, and how sure the network was of each (B, L)."""
 
     def __init__(self, network: Any, *, compiled: bool = False) -> None:
         super().__init__()
@@ -99,12 +99,15 @@ class Objective(nn.Module):
         # A function beside the network, not the network itself: decoding goes on uncompiled.
         self.states = torch.compile(network.model.forward, dynamic=True) if compiled else network.model.forward
 
-    def forward(self, tokens: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
+    def forward(self, tokens: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
         hidden = self.states(input_ids=tokens, use_cache=False).last_hidden_state
         # Most positions are visible, and the head is a fifth of the work.
         wanted = weights > 0
-        losses = cross_entropy(self.network.lm_head(hidden[wanted]).float(), targets[wanted], reduction="none")
-        return (losses * weights[wanted]).sum() / weights.sum().clamp_min(1e-6)
+        logits = self.network.lm_head(hidden[wanted]).float()
+        losses = cross_entropy(logits, targets[wanted], reduction="none")
+        sure = torch.zeros_like(weights)
+        sure[wanted] = logits.detach().softmax(-1).amax(-1)
+        return (losses * weights[wanted]).sum() / weights.sum().clamp_min(1e-6), sure
 
 
 def save_folder(network: Any, settings: dict[str, Any], tokenizer: Any, folder: Path) -> None:

@@ -19,7 +19,7 @@ class Recipe:
     processes      data-parallel processes
     warm_up        steps until the learning rate is reached
     drills_first   the most of the run in which equations prevail; less once they are known
-    drills_early   the share of rows that are equations in that part
+    drills_early   the share of equations among the rows under random masks in that part
     drills         and afterwards
     chatter        the share of rows that are off topic, answered by saying so
     start_from     a model folder whose weights and tokenizer to start from, instead of fresh ones of the same sizes
@@ -31,7 +31,7 @@ class Recipe:
     heads: int = 6
     hidden: int = 512
     vocabulary: int = 1536
-    minutes: float | None = 107.0
+    minutes: float | None = 80.0
     steps: int | None = None
     batch: int = 20
     processes: int = 2
@@ -39,8 +39,8 @@ class Recipe:
     weight_decay: float = 0.01
     warm_up: int = 150
     drills_first: float = 0.35
-    drills_early: float = 0.4
-    drills: float = 0.2
+    drills_early: float = 0.7
+    drills: float = 0.35
     chatter: float = 0.03
     seed: int = 0
     start_from: str | None = None

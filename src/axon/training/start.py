@@ -3,9 +3,12 @@
 Most of what a small masked model writes it copies: what is missing between two words of an answer stands between the
 same two words of the prompt. From weights drawn at random it takes millions of tokens to find that out. So the first
 layer's heads start out looking at the neighbours of a position, and the second layer's at positions with the same
-neighbours, whose token they hand on. Everything stays free to change.
+neighbours, whose token they hand on. Arithmetic is as slow to find: so numbers start as points on circles, and part of
+the first feed-forward layer as the products that turn one operand's points by another's. Everything stays free to
+change.
 """
 
+import itertools
 import math
 from typing import Any
 
@@ -21,7 +24,9 @@ _QUIET = 0.4
 # What all embeddings have in common, as a part of their own size: heads that look by position alone see only this.
 _COMMON = 0.7
 # Where the first layer's heads look, how many of a head's frequencies tell positions apart, how sharply, how loudly.
-_NEIGHBOURS = (-1, 1, -2, 2)
+# From the result of 12+5=17 its operands and sign are at -4, -2 and -3.
+_NEIGHBOURS = (-1, 1, -2, 2, -4, -3)
+_LEFT, _RIGHT = -4, -2
 _FREQUENCIES, _SHARPNESS, _LOUDNESS = 4, 5.0, 1.5
 # The neighbours that the second layer's heads compare; in what turns slowly with distance, and how sharply.
 _COMPARED = ((0,), (1,), (0, 2), (1, 3))
@@ -31,6 +36,8 @@ _SLOW, _LIKENESS = 0.02, 1.5
 _CIRCLES = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.13, 0.2, 0.29, 0.3, 0.37, 0.4, 0.43, 0.5)
 _SPIRALS = (2.0, 5.0, 11.0, 23.0)
 _COUNTED = 0.9
+# How strongly products read their factors.
+_FACTOR = 0.5
 # How much of the drawn weights stays beneath.
 _REST = 0.1
 
@@ -45,7 +52,7 @@ def draw(network: Any, theta: float, seed: int, numbers: dict[int, int]) -> None
                 continue
             spread = _EMBEDDING_SPREAD if "embed" in name else _MATRIX_SPREAD / weight.shape[1] ** 0.5
             weight.copy_(torch.randn(weight.shape, generator=generator) * spread)
-        _count(network.model.embed_tokens.weight, numbers, generator)
+        directions = _count(network.model.embed_tokens.weight, numbers, generator)
         for layer in network.model.layers:
             part = layer.self_attn
             # Heads look for what is like them and hand it on.
@@ -53,14 +60,16 @@ def draw(network: Any, theta: float, seed: int, numbers: dict[int, int]) -> None
             part.o_proj.weight.copy_(part.v_proj.weight.T)
             layer.mlp.down_proj.weight.mul_(_QUIET)
         _look_around(network, theta, generator)
+        if directions is not None:
+            _multiply(network, directions)
         if len(network.model.layers) > 1:
             _compare(network, theta, generator)
 
 
-def _count(embeddings: Tensor, numbers: dict[int, int], generator: torch.Generator) -> None:
-    """Numbers start as points on circles, so that adding them is turning, which a gated product does at once."""
+def _count(embeddings: Tensor, numbers: dict[int, int], generator: torch.Generator) -> Tensor | None:
+    """Numbers start as points on circles, so that adding them is turning; returns (cosine and sine, circle, width)."""
     if not numbers:
-        return
+        return None
     width = embeddings.shape[1]
     tokens = torch.tensor(list(numbers), device=embeddings.device)
     values = torch.tensor([float(value) for value in numbers.values()])
@@ -72,6 +81,8 @@ def _count(embeddings: Tensor, numbers: dict[int, int], generator: torch.Generat
     points = points @ basis.T
     points *= _EMBEDDING_SPREAD * width**0.5 / points.norm(dim=1, keepdim=True)
     embeddings[tokens] = _COUNTED * points.to(embeddings.device) + (1 - _COUNTED**2) ** 0.5 * embeddings[tokens]
+    # A narrow network has no room for all of them.
+    return basis.T.reshape(2, -1, width) if basis.shape[1] == 2 * angles.shape[1] else None
 
 
 def _look_around(network: Any, theta: float, generator: torch.Generator) -> None:
@@ -98,6 +109,36 @@ def _look_around(network: Any, theta: float, generator: torch.Generator) -> None
     part.o_proj.weight.copy_(basis)
     value = (torch.randn(width, width, generator=generator) * _LOUDNESS / width**0.5).to(embeddings.device)
     part.v_proj.weight.copy_(value - (value @ common)[:, None] * common)
+
+
+def _multiply(network: Any, directions: Tensor) -> None:
+    """The first feed-forward layer: products of where an equation's operands stand on each circle.
+
+    The cosine of a sum or difference is two such products, added or subtracted; so is its sine. A gate g lets u through
+    as silu(g) u, and silu(g) - silu(-g) = g, so two units with opposite gates make one product.
+    """
+    layer, (heads, size) = network.model.layers[0], _heads(network)
+    offsets = _offsets(heads)
+    if not {_LEFT, _RIGHT} <= set(offsets):
+        return
+    part, gates, values, outs = (
+        layer.self_attn, layer.mlp.gate_proj.weight, layer.mlp.up_proj.weight, layer.mlp.down_proj.weight
+    )  # fmt: skip
+    known = directions[:, : size // 2].flatten(0, 1)
+    written = []
+    for offset in (_LEFT, _RIGHT):
+        rows = slice(offsets.index(offset) * size, offsets.index(offset) * size + len(known))
+        part.v_proj.weight[rows] = _LOUDNESS * known.to(gates.device)
+        written.append(part.o_proj.weight[:, rows].T.unflatten(0, (2, -1)))
+    left, right = written
+    # Half of the units stay free.
+    circles = min(len(_CIRCLES), left.shape[1], len(gates) // 16)
+    pairs = itertools.product(range(2), range(2), range(circles))
+    for number, (one, other, circle) in enumerate(pairs):
+        unit = 2 * number
+        gates[unit], values[unit] = _FACTOR * left[one, circle], _FACTOR * right[other, circle]
+        gates[unit + 1], values[unit + 1] = -gates[unit], values[unit]
+        outs[:, unit + 1] = -outs[:, unit]
 
 
 def _compare(network: Any, theta: float, generator: torch.Generator) -> None:
@@ -130,8 +171,8 @@ def _heads(network: Any) -> tuple[int, int]:
 
 
 def _offsets(heads: int) -> tuple[int, ...]:
-    """Where heads look; a third of them stay free."""
-    return _NEIGHBOURS[: heads - heads // 3]
+    """Where heads look."""
+    return _NEIGHBOURS[:heads]
 
 
 def _turns(theta: float, size: int) -> Tensor:
