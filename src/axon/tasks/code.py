@@ -1,7 +1,7 @@
 """Small Python functions over lists and texts, asked for in English and scored by their unit tests.
 
 A problem is a composition (kind of input, filter, map, reduction) with a number or a letter in it. Some compositions
-belong to the test split alone.
+belong to the test split alone, and a test problem is none that a composition of the training split can express too.
 """
 
 import itertools
@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 from axon import checks, sandbox
 from axon.tasks.base import Problem, Split, Verdict, endless, held_out
 from axon.tasks.domains import DOMAINS
-from axon.tasks.pieces import ON_NUMBERS, ON_TEXTS, Domain
+from axon.tasks.namesakes import LETTERS, NUMBERS, behaviour, namesakes
+from axon.tasks.pieces import ON_NUMBERS, ON_TEXTS, Domain, Piece
 
 NAME = "solve"
-_ALPHABET = "abcdehilmnorst"
 _SAMPLE = (
     "apple", "tree", "Moon", "stone", "a", "river", "ice", "hello", "Sun", "rain", "nest", "Otter", "seed",
     "lamp", "on", "it", "market", "salad", "dear", "noon", "letter", "cash", "bird", "me",
@@ -73,7 +73,7 @@ class Code:
     seed: int = 0
 
     name: ClassVar[str] = "code"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     stop: ClassVar[tuple[str, ...]] = ()
     chat_stop: ClassVar[tuple[str, ...]] = ()
     max_new_tokens: ClassVar[int] = 128
@@ -114,15 +114,31 @@ _check()
 
 
 def _problem(rng: random.Random, split: Split, name: str) -> Problem:
-    plan = rng.choice(rng.choices(_plans(split), weights=(3, 2, 1))[0])
-    domain = DOMAINS[plan[0]]
-    # A number or letter for the filter and one for the map; which of the two kinds a piece wants, its text says.
-    first = {"k": rng.randint(2, 9), "c": rng.choice(_ALPHABET)}
-    second = {"k": rng.randint(2, 9)}
+    while True:
+        plan = rng.choice(rng.choices(_plans(split), weights=(3, 2, 1))[0])
+        domain = DOMAINS[plan[0]]
+        # A number and a letter for the filter and a number for the map; most pieces want one of them or none.
+        first = {"k": rng.choice(NUMBERS), "c": rng.choice(LETTERS)}
+        second = {"k": rng.choice(NUMBERS)}
+        if split == "train" or _new(domain, plan, first, second):
+            break
     prompt = _ask(rng, domain, plan, first, second)
     gold = _write(rng, domain, plan, first, second)
     facts = {"composition": plan, "constants": (first["k"], first["c"], second["k"])}
     return Problem(name, prompt, gold, facts | {"tests": _tests(domain, plan, first, second)})
+
+
+def _new(domain: Domain, plan: Composition, first: dict[str, Any], second: dict[str, Any]) -> bool:
+    """Whether every composition that computes the same belongs to the test split."""
+    kind, test, change, fold = plan
+    constant = _constant(domain.filters[test], first) if test else None
+    does = behaviour(kind, test, change, constant, second["k"])
+    return all(held_out("code", (kind, *same, fold)) for same in namesakes(kind, does))
+
+
+def _constant(piece: Piece, given: dict[str, Any]) -> Any:
+    """Which of the two kinds of constant a filter wants, its text says."""
+    return given["c" if "{c}" in piece.source else "k"]
 
 
 def _ask(rng: random.Random, domain: Domain, plan: Composition, first: dict[str, Any], second: dict[str, Any]) -> str:
@@ -183,7 +199,7 @@ def _tests(
         elements = given.split() if kind == "words" else list(given)
         if test:
             wanted = domain.filters[test]
-            elements = [x for x in elements if wanted.apply(x, c if "{c}" in wanted.source else k)]
+            elements = [x for x in elements if wanted.apply(x, _constant(wanted, first))]
         if change:
             elements = [domain.maps[change].apply(x, second["k"]) for x in elements]
         pairs.append((given, domain.folds[fold].apply(elements)))

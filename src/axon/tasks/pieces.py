@@ -34,7 +34,7 @@ class Fold:
 class Domain:
     """A kind of input: what it is called, how it is walked, and the pieces that fit it.
 
-    `plain` names the elements without a filter; `numeric` lists the maps after which elements are numbers.
+    `plain` names the elements without a filter, `elements` are names for the variable that stands for one.
     """
 
     argument: str

@@ -1,7 +1,8 @@
 """Word problems in a few sentences, answered step by step, ending in `#### number`.
 
 A problem is a composition (how it opens, what happens, what is asked) filled with numbers. Some compositions and some
-sets of numbers belong to the test split alone, so a test problem is new in its plan and in its arithmetic.
+sequences of numbers belong to the test split alone, so a test problem is new in its plan and in the numbers of its
+text, in their order; a single equation of it may well be known from training.
 """
 
 import itertools

@@ -139,8 +139,8 @@ def _draw(panel: Axes, grid: Grid, steps: int, room: float) -> None:
         panel.imshow(grid.cells, cmap=_COLOURS, vmin=-0.5, vmax=4.5, aspect="auto", interpolation="none")
     panel.set_xlim(-0.5, steps - 0.5)
     panel.set_ylim(positions - 0.5, -0.5)
-    every = max(1, steps // 12)
-    panel.set_xticks(range(0, steps, every), [str(step + 1) for step in range(0, steps, every)])
+    marked = range(0, taken, max(1, steps // 12))
+    panel.set_xticks(marked, [str(step + 1) for step in marked])
     panel.set_yticks(range(0, positions, 4), [str(place + 1) for place in range(0, positions, 4)])
     for edge in range(1, taken):
         panel.axvline(edge - 0.5, color=MUTED, linewidth=0.25)
