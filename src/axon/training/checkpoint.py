@@ -17,7 +17,7 @@ FILE = "checkpoint.pt"
 
 @dataclass
 class State:
-    """Where a run stands; `drilled` once bare equations are known and the problems may begin."""
+    """Where a run stands; `drilled` once bare equations are known and fewer of them are needed."""
 
     step: int = 0
     seconds: float = 0.0

@@ -20,7 +20,7 @@ _PAIRS: dict[str, Callable[[random.Random], tuple[str, str]]] = {"asked": drills
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Tokens of a prompt and of an answer, and whether results of equations in it matter most."""
+    """Tokens of a prompt and of an answer, and where they come from: a task, drill, asked or chatter."""
 
     prompt: list[int]
     answer: list[int]

@@ -27,7 +27,7 @@ from axon.training.recipe import Recipe
 _LOG = "log.jsonl"
 _LOG_STEPS = 20
 _EXAM_SEED = 1
-# The share of fresh equations that must come out right before the problems begin.
+# The share of fresh equations that must come out right before fewer rows are equations.
 _KNOWN = 0.93
 
 Report = Callable[[dict[str, Any]], None]
@@ -92,7 +92,8 @@ def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes:
         if not state.drilled and progress >= recipe.drills_first:
             state.drilled = True
             pool.clear()
-        batch = pool.take(recipe.drills if state.drilled else recipe.drills_early).to(place)
+        drills = recipe.drills if state.drilled else recipe.drills_early
+        batch = pool.take(drills, paths=progress >= recipe.random_first).to(place)
         with torch.autocast(place.type, torch.bfloat16) if place.type == "cuda" else nullcontext():
             loss, sure = objective(batch.tokens, batch.targets, batch.weights)
         loss.backward()
@@ -137,7 +138,7 @@ def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes:
 
 
 def rate(recipe: Recipe, step: int, progress: float) -> float:
-    """The learning rate: a warm-up in steps, then one cosine over the whole run down to nothing."""
+    """The learning rate: a warm-up in steps, then one cosine over the whole run down to a hundredth."""
     warm = min(1.0, (step + 1) / (recipe.warm_up + 1))
     return recipe.learning_rate * warm * max(0.01, 0.5 * (1 + math.cos(math.pi * progress)))
 

@@ -8,8 +8,8 @@ from axon.training.data import Rows
 from axon.training.noise import Batch, Vocabulary, alike, masked
 from axon.training.path import USES, Path
 
-# Batches made at a time, under random masks and on a path: more than half of what is learned is on a path. Among so
-# many rows, ones of similar length find each other.
+# Batches made at a time, under random masks and on a path; where there are paths, more than half of what is learned is
+# on one. Among so many rows, ones of similar length find each other.
 _RANDOM, _PATHS = 48, 8
 
 
@@ -21,14 +21,14 @@ class Pool:
         self.waiting: list[Batch | Path] = []
         self.taken: Batch | Path | None = None
 
-    def take(self, drills: float) -> Batch:
-        """The next batch; a new lot has this share of equations among its rows under random masks."""
+    def take(self, drills: float, *, paths: bool) -> Batch:
+        """The next batch; a new lot has this share of equations under random masks, and paths if these are wanted."""
         if not self.waiting:
             random_rows = self.rows.take(_RANDOM * self.size, drills=drills)
-            path_rows = self.rows.take(_PATHS * self.size, drills=0.0)
+            path_rows = self.rows.take(_PATHS * self.size if paths else 0, drills=0.0)
             batches = [masked(*part, self.rng, self.vocabulary) for part in alike(random_rows, self.size, self.rng)]
-            paths = [Path(*part, self.rng, self.vocabulary) for part in alike(path_rows, self.size, self.rng)]
-            self.waiting = [*batches, *paths * USES]
+            own = [Path(*part, self.rng, self.vocabulary) for part in alike(path_rows, self.size, self.rng)]
+            self.waiting = [*batches, *own * USES]
             self.order.shuffle(self.waiting)
         self.taken = self.waiting.pop()
         return self.taken.batch() if isinstance(self.taken, Path) else self.taken

@@ -21,6 +21,7 @@ class Recipe:
     drills_first   the most of the run in which equations prevail; less once they are known
     drills_early   the share of equations among the rows under random masks in that part
     drills         and afterwards
+    random_first   the part of the run in which all masks are random; later on most are the model's own order
     chatter        the share of rows that are off topic, answered by saying so
     start_from     a model folder whose weights and tokenizer to start from, instead of fresh ones of the same sizes
     """
@@ -41,6 +42,7 @@ class Recipe:
     drills_first: float = 0.35
     drills_early: float = 0.7
     drills: float = 0.35
+    random_first: float = 0.5
     chatter: float = 0.03
     seed: int = 0
     start_from: str | None = None
@@ -66,7 +68,7 @@ class Recipe:
             checks.whole("steps", self.steps)
         checks.number("learning_rate", self.learning_rate, 1e-6, 1)
         checks.number("weight_decay", self.weight_decay, 0, 1)
-        for name in ("drills_first", "drills_early", "drills", "chatter"):
+        for name in ("drills_first", "drills_early", "drills", "random_first", "chatter"):
             checks.number(name, getattr(self, name), 0, 0.9)
 
     def progress(self, step: int, seconds: float) -> float:
