@@ -308,10 +308,10 @@ def test_a_problem_is_shown_with_its_gold_answer_and_the_verdict_on_it(run):
 def test_an_answer_of_ones_own_is_scored_beside_the_gold_one(run):
     right = fixed("sums")[3].facts["answer"]
     done = run("tasks", "show", "sums", 3, "--answer", "20+47=68\n#### 999")
-    assert f"-> right: {right} is right, equations hold" in done.out
-    assert f"-> wrong: 999 instead of {right}, equations do not hold" in done.out
+    assert f"-> right: {right} is right, equations: yes" in done.out
+    assert f"-> wrong: 999 instead of {right}, equations: no" in done.out
     read = run("tasks", "show", "sums", 3, "--answer", "-", stdin=f"#### {right}")
-    assert f"answer:\n#### {right}\n-> right: {right} is right, equations do not hold" in read.out
+    assert f"answer:\n#### {right}\n-> right: {right} is right, equations: no" in read.out
 
 
 def test_problems_that_are_not_there_are_refused_in_one_sentence(fails):

@@ -35,26 +35,35 @@ def main() -> None:
     model = axon.load("bundled")
     console.print(
         "[bold]AXON on the bundled model[/bold], a small masked diffusion model for short sums and small Python "
-        "functions.\nAn answer starts as masks; every evaluation of the model may reveal several tokens.\n"
+        "functions.\n\n"
+        "An answer starts as masks and is written in blocks of 32 positions. At every evaluation of the model a "
+        "[italic]decoder[/italic] decides which masks of the block become tokens: few, and it is slow; too many at "
+        "once, and they do not fit together. Here [bold]confidence[/bold] reveals every token the model is at least "
+        "90 % sure of. [bold]+axon[/bold] looks at a block's first evaluation at what confidence wants to reveal: "
+        "[italic]support[/italic] is how much of their attention in the block the remaining masks pay to it. If that "
+        "is less than needed, its [italic]gate[/italic] opens and it reveals [italic]anchors[/italic] instead, "
+        "confident tokens that the unsure positions look at most. Needed is the larger of the part of the block "
+        "that would be revealed and the mean doubt about the rest.\n"
     )
     for name in _TASKS:
         problem = task(name).problems()[_WATCHED[name]]
         console.print(f"[bold]{name}[/bold], test problem {_WATCHED[name]}: {escape(problem.prompt)}\n")
         for text in (_PLAIN, _HELPED):
             _watch(console, model, name, problem, text)
-    console.print(
-        "Support is how much the masked rest would attend to what the base decoder wants to reveal, pace the part of "
-        "the block it would reveal, doubt how unsure the rest is. The gate is read at the first evaluation of a block; "
-        "where support is short of pace or doubt, it opens, and AXON reveals anchors instead: confident tokens that "
-        "the unsure positions look at most.\n"
-    )
     _compare(console, model)
     console.print(
-        "\nNext, in [bold].venv/bin[/bold]: a function of yours, the table with intervals and a page, another model\n"
-        "  axon generate \"Write solve(text): it keeps the words with 'a' and counts them.\"\n"
-        "  axon eval --tasks code --table paper --limit 50 --out results\n"
-        '  axon generate "…" --model FOLDER\n'
-        "README.md has the same in Python."
+        "\n[bold]What to try next[/bold]\n"
+        "A function or a sum of yours:\n"
+        "  .venv/bin/axon generate \"Write solve(text): it keeps the words with 'a' and counts them.\"\n"
+        '  .venv/bin/axon generate "Tom has 12 apples. He buys 9 more. How many does he have now?"\n'
+        "A problem with its gold answer and its score:\n"
+        "  .venv/bin/axon tasks show code 7\n"
+        "This table with intervals and comparisons, figures, and a page that replays decodes:\n"
+        "  .venv/bin/axon eval --table paper --limit 50\n"
+        "LLaDA or Dream, from the hub or from a folder of yours:\n"
+        '  .venv/bin/axon generate "…" --model GSAI-ML/LLaDA-8B-Instruct\n'
+        "README.md has the same in Python.",
+        soft_wrap=True,
     )
 
 
@@ -62,15 +71,17 @@ def _watch(console: Console, model: Model, name: str, problem: Problem, text: st
     """One decode as it happens, its verdict, and what the gate saw."""
     (canvas,) = to_canvases(model, _chat(problem), _SETTINGS)
     piece = pieces_of(model.decode)
-    view = CanvasView(canvas, piece, text, context=0)
+    decoder = axon.decoder(text)
+    view = CanvasView(canvas, piece, text, str(decoder), context=0)
     steps: list[Step] = []
     with Live(view, console=console, auto_refresh=False) if console.is_terminal else nullcontext() as screen:
-        for step in axon.stream(model, canvas, axon.decoder(text), _SETTINGS):
+        for step in axon.stream(model, canvas, decoder, _SETTINGS):
             steps.append(step)
             view.apply(step)
             if screen is not None:
                 screen.refresh()
                 time.sleep(_PAUSE)
+        view.end()
     if not console.is_terminal:
         console.print(view)
     result = Generation(model, canvas, _SETTINGS, tuple(steps))
@@ -80,21 +91,22 @@ def _watch(console: Console, model: Model, name: str, problem: Problem, text: st
 
 
 def _gates(steps: list[Step], model: Model) -> Table:
-    """What the gate saw at each evaluation."""
+    """What the gate saw where it was read, at the first evaluation of each block."""
     table = Table(title="What the gate saw", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("evaluation", "support", "pace", "doubt"):
+    for heading in ("block", "confidence\nwanted", "support", "needed"):
         table.add_column(heading, justify="right")
-    for heading in ("gate", "anchors"):
+    for heading in ("gate", "anchors revealed instead"):
         table.add_column(heading)
     for step in steps:
         gate = step.gate
-        if gate is None:
+        if gate is None or step.step_in_block > 0:
             continue
         tokens = dict(zip(step.positions, step.tokens, strict=True))
-        anchors = " ".join(repr(model.decode([tokens[at]])) for at in gate.anchors if at in tokens)
+        anchors = " ".join(repr(model.decode([tokens[at]])) for at in gate.anchors)
         state = "[bold]open[/bold]" if gate.open else "closed"
-        figures = (f"{value:.2f}" for value in (gate.g, gate.r, gate.u))
-        table.add_row(str(step.index + 1), *figures, state, escape(anchors))
+        wanted = f"{len(gate.proposed)} tokens"
+        figures = (f"{value:.2f}" for value in (gate.g, max(gate.r, gate.u)))
+        table.add_row(str(step.block + 1), wanted, *figures, state, escape(anchors))
     return table
 
 
@@ -106,7 +118,7 @@ def _compare(console: Console, model: Model) -> None:
     table.min_width = len(title)
     table.add_column("decoder")
     for name in _TASKS:
-        for heading in (f"{name}\nright", "evalu-\nations", "tokens\neach"):
+        for heading in (f"{name}\nright", "evalu-\nations", "tokens\nper ev."):
             table.add_column(heading, justify="right")
     problems = {name: task(name).problems()[:_SAMPLE] for name in _TASKS}
     with Live(table, console=console, auto_refresh=False) if console.is_terminal else nullcontext() as screen:
@@ -124,8 +136,8 @@ def _compare(console: Console, model: Model) -> None:
     if not console.is_terminal:
         console.print(table)
     console.print(
-        "Evaluations are per answer. Twelve problems show the order of things, not small differences: "
-        "docs/results.md has more."
+        f"Evaluations are per answer. {_SAMPLE} problems show the order of things, not small differences: "
+        "docs/results.md has all 500."
     )
 
 

@@ -58,7 +58,7 @@ def generate(
     loaded = axon.load(model, device=device, dtype=dtype, revision=revision)
     (canvas,) = to_canvases(loaded, [_prompt(loaded, text, raw=raw, infill=infill)], settings)
     live = sys.stdout.isatty() and not plain and not as_json
-    view = CanvasView(canvas, pieces_of(loaded.decode), f"{decoder} on {loaded.name}")
+    view = CanvasView(canvas, pieces_of(loaded.decode), f"{decoder} on {loaded.name}", str(built))
     steps: list[Step] = []
     spent = 0.0
     with Live(view, auto_refresh=False) if live else nullcontext() as screen:
@@ -74,6 +74,7 @@ def generate(
                 view.apply(step)
                 screen.refresh()
                 time.sleep(delay)
+        view.end()
     result = Generation(loaded, canvas, settings, tuple(steps))
     if as_json:
         print(json.dumps(_as_dict(result, str(built), spent), ensure_ascii=False))

@@ -27,7 +27,7 @@ def replay(
     # A model without a tokenizer leaves no text, so its tokens are shown as numbers.
     piece = pieces_of(lambda ids: "".join(played.pieces.get(token, f" {token}") for token in ids))
     title = f"{played.header['decoder']} on {played.header['model']['name']}"
-    view = CanvasView(played.canvases[row], piece, title)
+    view = CanvasView(played.canvases[row], piece, title, played.header["decoder"])
     steps = [step for step in played.steps if step.row == row]
     if sys.stdout.isatty():
         with Live(view, auto_refresh=False) as screen:
@@ -35,6 +35,7 @@ def replay(
                 view.apply(step)
                 screen.refresh()
                 time.sleep(delay)
+            view.end()
     tokens = played.tokens(row)
     if not sys.stdout.isatty():
         print("".join(map(piece, tokens)))

@@ -25,9 +25,9 @@ def listing() -> None:
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(metavar="TASK", help="sums or code.")],
+    name: Annotated[str, typer.Argument(metavar="TASK", help="sums, code, or a published task.")],
     number: Annotated[int, typer.Argument(metavar="NUMBER", help="Which test problem, from 0.")],
-    answer: Annotated[str | None, typer.Option(help='An answer to score beside the gold one; "-" reads it.')] = None,
+    answer: Annotated[str | None, typer.Option(help='An answer to score too; "-": standard input.')] = None,
     unsafe_code: options.UnsafeCode = False,
 ) -> None:
     """A problem, its gold answer and the verdict on it, or on an answer of yours."""
@@ -42,6 +42,6 @@ def show(
         if text is None:
             continue
         verdict = found.score(problem, text)
-        measures = "".join(f", {name} {'hold' if good else 'do not hold'}" for name, good in verdict.measures.items())
+        measures = "".join(f", {name}: {'yes' if good else 'no'}" for name, good in verdict.measures.items())
         mark = "right" if verdict.correct else "wrong"
         print(f"{title}:\n{text}\n-> {mark}: {verdict.reason}{measures}\n")

@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from axon.canvas import Canvas
+from axon.decoders.texts import anchor_steps
 from axon.engine import Step
 
 MASKED, FIXED, OLD, NEW, ANCHOR, HELPED = range(6)
@@ -29,10 +30,16 @@ Piece = Callable[[int], str]
 
 
 class CanvasView:
-    """One row: its canvas, the last step, and a line about both."""
+    """One row: its canvas, the last step, and a line about both.
 
-    def __init__(self, canvas: Canvas, piece: Piece, title: str, context: int = _CONTEXT) -> None:
+    `decoder` is its full text, which says at which steps of a block the gate is read; `context` how much of a prompt is
+    shown, in tokens.
+    """
+
+    def __init__(self, canvas: Canvas, piece: Piece, title: str, decoder: str, context: int = _CONTEXT) -> None:
         self.canvas, self.piece, self.title, self.context = canvas, piece, title, context
+        self.gate_steps = anchor_steps(decoder)
+        self.ended = False
         self.kind = [MASKED if free else FIXED for free in canvas.free]
         self.tokens = list(canvas.tokens)
         self.step: Step | None = None
@@ -52,13 +59,20 @@ class CanvasView:
         if step.gate and step.gate.open:
             self._supported |= set(step.gate.supported)
 
+    def end(self) -> None:
+        """The row is finished: masks behind its last token were never needed."""
+        self.ended = True
+
     def __rich__(self) -> RenderableType:
         return Group(Text(self.title, style="bold"), self._body(), self._status(), legend())
 
     def _body(self) -> Text:
         first = max(0, self.canvas.holes[0][0] - self.context)
         body = Text().append("… " if first and self.context else "", style=_STYLE[FIXED])
-        for token, kind in list(zip(self.tokens, self.kind, strict=True))[first:]:
+        last = len(self.kind)
+        while self.ended and last > first and self.kind[last - 1] == MASKED:
+            last -= 1
+        for token, kind in list(zip(self.tokens, self.kind, strict=True))[first:last]:
             body.append(_CELL if kind == MASKED else self.piece(token).replace("\n", "⏎\n"), style=_STYLE[kind])
         return body
 
@@ -69,7 +83,7 @@ class CanvasView:
         line = f"evaluation {step.index + 1} · block {step.block + 1} · step {step.step_in_block + 1} in it"
         line += f" · revealed {len(step.positions)}"
         gate = step.gate
-        if gate is not None:
+        if gate is not None and (self.gate_steps is None or step.step_in_block < self.gate_steps):
             state = "open" if gate.open else "closed"
             line += f" · gate {state} (support {gate.g:.2f}, pace {gate.r:.2f}, doubt {gate.u:.2f})"
         return Text(line, style="dim")
