@@ -27,6 +27,10 @@ def write_report(sources: Sequence[Path], *, out: Path | None = None, figures_on
     require()
     run = read(sources)
     folder = out or run.folder
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AxonError(f"cannot write {folder}: {error.strerror}") from None
     # Here and not above: matplotlib is optional, and slow to import.
     from axon.report.figures.registry import draw
     from axon.report.html import page

@@ -92,8 +92,7 @@ def read_run(folder: Path) -> Run:
     records = _records(folder / RESULTS)
     if not records:
         raise AxonError(f"{folder / RESULTS} holds no results yet")
-    said = identity.get("decoders")
-    resolved: dict[str, str] = dict(said) if isinstance(said, dict) else {}
+    resolved: dict[str, str] = dict(identity.get("decoders", {}))
     for record in records:
         resolved.setdefault(record["decoder"], record["decoder"])
     names = dict.fromkeys([*identity.get("tasks", ()), *(record["task"] for record in records)])
@@ -160,6 +159,11 @@ def read_identity(path: Path) -> dict[str, Any]:
         raise AxonError(f"{path} is not valid JSON, so it is not known what was run") from None
     if not isinstance(content, dict):
         raise AxonError(f"{path} does not describe a run")
+    decoders = content.get("decoders", {})
+    if not isinstance(decoders, dict) or not all(isinstance(text, str) for text in decoders.values()):
+        raise AxonError(f"{path} does not describe a run: decoders must map each name to its full text")
+    if not isinstance(content.get("tasks", {}), dict | list):
+        raise AxonError(f"{path} does not describe a run: tasks must be a list or map names to versions")
     origin = content.pop("origin", None)
     return content | (origin if isinstance(origin, dict) else {})
 

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from axon.decoders.texts import wrapped
 from axon.evaluation.summary import CellSummary, Comparison, Speed, Summary
-from axon.report.words import identity_rows
+from axon.report.words import change, identity_rows, number, p_value
 
 _CELLS = ("decoder", "accuracy", "95 %", "evaluations", "tokens each", "gate/block", "tokens/s", "seconds")
 _PAIRS = ("decoder", "against", "accuracy", "95 %", "gained/lost", "p", "evaluations", "95 %")
@@ -37,16 +37,16 @@ def _cell(cell: CellSummary, speed: Speed) -> list[str]:
         f"{100 * cell.accuracy:.1f}",
         f"{100 * low:.1f}–{100 * high:.1f}",
         _evaluations(cell),
-        f"{cell.tokens_per_evaluation:.2f}",
+        number(cell.tokens_per_evaluation, 2),
         f"{cell.gates_per_block:.2f}" if wrapped(cell.decoder) else "",
-        f"{speed.tokens_per_second:.0f}",
+        number(speed.tokens_per_second, 0),
         f"{speed.seconds:.0f}",
     ]
 
 
 def _evaluations(cell: CellSummary) -> str:
     """The mean, and behind a cache how many of them were whole."""
-    return f"{cell.nfe:.1f}" + (f" ({cell.nfe_full:.1f} full)" if cell.nfe_cached else "")
+    return number(cell.nfe, 1) + (f" ({number(cell.nfe_full, 1)} full)" if cell.nfe_cached > 0 else "")
 
 
 def pair_rows(summary: Summary, task: str) -> Iterator[list[str]]:
@@ -60,12 +60,12 @@ def _pair(pair: Comparison) -> list[str]:
     return [
         pair.decoder,
         pair.base,
-        f"{100 * pair.accuracy:+.1f}",
-        f"{100 * pair.accuracy_interval[0]:+.1f} … {100 * pair.accuracy_interval[1]:+.1f}",
+        change(100 * pair.accuracy, 1),
+        " … ".join(change(100 * end, 1) for end in pair.accuracy_interval),
         f"{pair.gained}/{pair.lost}",
-        f"{pair.p:.3f}",
-        f"{pair.nfe:+.2f}",
-        f"{pair.nfe_interval[0]:+.2f} … {pair.nfe_interval[1]:+.2f}",
+        p_value(pair.p),
+        change(pair.nfe, 2),
+        " … ".join(change(end, 2) for end in pair.nfe_interval),
     ]
 
 
@@ -86,9 +86,9 @@ def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], bold:
     made = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
     # A title is broken at its table's width.
     made.min_width = len(title)
-    for number, head in enumerate(heads):
+    for column, head in enumerate(heads):
         # In a narrow terminal decoders go over several lines; figures stay whole.
-        if number == 0:
+        if column == 0:
             made.add_column(head, overflow="fold")
         else:
             made.add_column(_NARROW.get(head, head), justify="right", no_wrap=True)
@@ -129,5 +129,5 @@ def provenance(identity: dict[str, Any]) -> str:
 
 def marked(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """One table in Markdown."""
-    lines = [heads, ["---" if number == 0 else "---:" for number in range(len(heads))], *rows]
+    lines = [heads, ["---" if column == 0 else "---:" for column in range(len(heads))], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)

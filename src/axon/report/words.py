@@ -23,6 +23,16 @@ def number(value: float | None, digits: int) -> str:
     return "–" if value is None or math.isnan(value) else f"{value:.{digits}f}"
 
 
+def change(value: float, digits: int) -> str:
+    """A difference, or a dash where there is none to speak of."""
+    return "–" if math.isnan(value) else signed(value, digits)
+
+
+def p_value(p: float) -> str:
+    """A p-value to three digits; none is nothing."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def accuracy(pair: Comparison) -> str:
     """What AXON did to accuracy, in one line."""
     if pair.problems == 0:
@@ -51,8 +61,8 @@ def evaluations(pair: Comparison) -> str:
 
 def exact(pair: Comparison) -> str:
     """How the verdicts changed."""
-    p = "p < 0.001" if pair.p < 0.001 else f"p = {pair.p:.3f}"
-    return f"{pair.gained} gained, {pair.lost} lost, {p}"
+    p = p_value(pair.p)
+    return f"{pair.gained} gained, {pair.lost} lost, p {p if p.startswith('<') else f'= {p}'}"
 
 
 def _apart(interval: Interval) -> bool:

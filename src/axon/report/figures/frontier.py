@@ -5,6 +5,7 @@ import math
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from axon.decoders.texts import wrapped
@@ -51,12 +52,15 @@ def frontier(data: TaskData) -> Figure:
     alone = [name for name, variants in data.families.items() if not variants and not wrapped(data.resolved[name])]
     family = {base: base for base in data.families}
     family |= {name: base for base, names in data.families.items() for name in names}
-    coloured = [base for base in data.families if base not in alone]
+    bases = [base for base in data.families if base not in alone]
+    # A sweep has more bases than there are colours; those of one kind share theirs.
+    kinds = {base: base if len(bases) <= len(CYCLE) else base.partition("(")[0] for base in bases}
+    coloured = list(dict.fromkeys(kinds.values()))
     drawn: list[tuple[float, float]] = []
     for name, spot in places.items():
         own = family.get(name, name)
         shape = 1 + data.families[own].index(name) if name in data.families.get(own, ()) else 0
-        colour = CYCLE[coloured.index(own) % len(CYCLE)] if own in coloured else INK
+        colour = CYCLE[coloured.index(kinds[own]) % len(CYCLE)] if own in kinds else INK
         drawn += _point(panel, data, name, spot, colour, MARKERS[shape % len(MARKERS)])
         base = data.bases[name]
         if base in places:
@@ -68,6 +72,9 @@ def frontier(data: TaskData) -> Figure:
     panel.set_ylabel("accuracy, %")
     panel.margins(0.12, 0.1)
     named = list(places) if len(places) <= _LABELS else top
+    if named is top:
+        marks = [Line2D([], [], color=CYCLE[n % len(CYCLE)], marker="o", label=kind) for n, kind in enumerate(coloured)]
+        panel.legend(handles=marks, loc="lower right")
     texts = short(named)
     place(panel, [Label(*places[name], texts[name]) for name in named], drawn)
     return figure

@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 
 from axon.evaluation.watch import Watched
 from axon.report.figures.attention import following, openings
-from axon.report.figures.style import CYCLE, INK, MUTED, PAPER, LeftOut, clipped, grid, note, panels, styled
+from axon.report.figures.families import families
+from axon.report.figures.style import CYCLE, INK, MUTED, PAPER, clipped, grid, note, panels, styled
 from axon.report.source import TaskData
 
 _VARIANTS = 2
@@ -44,21 +45,14 @@ def gain_points(watched: Watched, steps: set[int] | None = None) -> tuple[list[f
 @styled
 def confidence_gain(data: TaskData) -> Figure:
     """Confidence gained against attention paid to the anchor, every AXON variant beside its base."""
-    found = {
-        base: [name for name in variants if name in data.watched][:_VARIANTS]
-        for base, variants in data.families.items()
-        if base in data.watched
-    }
-    found = {base: variants for base, variants in found.items() if variants}
-    if not found:
-        raise LeftOut("no attention was recorded of a decoder beside its base")
+    found, remark = families(data, data.watched, "record of attention", _VARIANTS)
     columns = 1 + max(map(len, found.values()))
     figure, axes = panels(
         len(found),
         columns,
         1.4 + 3.4 * columns,
         0.9 + 2.9 * len(found),
-        f"Confidence gained by the next evaluation on {data.name}",
+        f"Confidence gained by the next evaluation on {data.name}{remark}",
         sharex=True,
         sharey=True,
     )

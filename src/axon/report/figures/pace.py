@@ -7,36 +7,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from axon.report.figures.style import CYCLE, INK, LeftOut, grid, panels, short, styled
+from axon.report.figures.families import families
+from axon.report.figures.style import CYCLE, INK, grid, panels, short, styled
 from axon.report.reveals import Row, rows
 from axon.report.source import TaskData
 from axon.trace import Trace
-
-_VARIANTS = 4
-
-
-def families(data: TaskData) -> dict[str, list[str]]:
-    """The bases that were traced together with a decoder that wraps them."""
-    if not data.traces:
-        raise LeftOut("there are no traces")
-    found = {
-        base: [name for name in variants if name in data.traces][:_VARIANTS]
-        for base, variants in data.families.items()
-        if base in data.traces
-    }
-    found = {base: variants for base, variants in found.items() if variants}
-    if not found:
-        raise LeftOut("no traced decoder stands beside its traced base")
-    return found
 
 
 @styled
 def unmasked(data: TaskData) -> Figure:
     """Mean tokens revealed at each step of a block, and up to it."""
-    found = families(data)
-    figure, axes = panels(
-        2, len(found), max(6.0, 4.2 * len(found)), 6.4, f"How fast a block fills on {data.name}", sharex="col"
-    )
+    found, remark = families(data, data.traces, "trace")
+    title = f"How fast a block fills on {data.name}{remark}"
+    figure, axes = panels(2, len(found), max(6.0, 4.2 * len(found)), 6.4, title, sharex="col")
     for column, (base, variants) in enumerate(found.items()):
         each, total = axes[0][column], axes[1][column]
         steps, texts = 1, short((base, *variants))

@@ -9,11 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from axon.evaluation.statistics import paired
+from axon.report.figures.labels import Label, place
 from axon.report.figures.style import (
     CYCLE,
     INK,
     MARKERS,
-    MUTED,
     ON_DARK,
     SHADES,
     LeftOut,
@@ -137,22 +137,14 @@ def _bars(measure: Measure, data: TaskData, decoders: list[str], heights: list[f
 
 def _trade_off(panel: Axes, data: TaskData, found: Sweep) -> None:
     grid(panel, "both")
+    labels: list[Label] = []
     for number, points in enumerate(found.series.values()):
         places = [(data.cells[decoder].nfe, 100 * data.cells[decoder].accuracy) for _, decoder in points]
         colour = CYCLE[number % len(CYCLE)]
         panel.plot(*zip(*places, strict=True), color=colour, marker=MARKERS[number % len(MARKERS)])
-        for (value, _), place in zip(points, places, strict=True):
-            panel.annotate(
-                said(value),
-                place,
-                (0, 6 if number % 2 == 0 else -6),
-                textcoords="offset points",
-                fontsize=7.5,
-                color=MUTED,
-                ha="center",
-                va="bottom" if number % 2 == 0 else "top",
-            )
+        labels += [Label(*spot, said(value)) for (value, _), spot in zip(points, places, strict=True)]
     panel.margins(0.1, 0.15)
+    place(panel, labels, [(label.x, label.y) for label in labels], 7.5)
     panel.set_title("accuracy, %, against evaluations")
     panel.set_xlabel("evaluations per answer (numbers: threshold)")
 

@@ -8,7 +8,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from axon.report.figures.pace import families
+from axon.report.figures.families import families
 from axon.report.figures.style import (
     INK,
     KIND_WORDS,
@@ -50,7 +50,7 @@ class Choice:
 def choose(data: TaskData) -> Choice:
     """The block with most tokens revealed because of an anchor; the first one where there are equals."""
     best: tuple[int, Choice] | None = None
-    for base, variants in families(data).items():
+    for base, variants in families(data, data.traces, "trace")[0].items():
         shared = {row.number for row in rows(data.traces[base])}
         first = {row.number: set(blocks(row)) for row in rows(data.traces[base])}
         for name in variants:
