@@ -1,5 +1,6 @@
 """axon ablate: one parameter over its values, with and without AXON, and its figure."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -7,13 +8,13 @@ from rich.console import Console
 
 import axon
 from axon.cli import options
+from axon.cli.plugins import PluginOption, import_plugins
 
 
 def ablate(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="alpha, beta, budget, objective, layers, reading or threshold.")
     ],
-    out: options.Out,
     bases: Annotated[str, typer.Option(help='Base decoders, with semicolons: "confidence;dawn".')] = "confidence",
     wrapper: Annotated[
         str, typer.Option("--axon", help="AXON as it is before the sweep: axon.paper(budget=3).")
@@ -21,6 +22,7 @@ def ablate(
     model: options.Model = "bundled",
     tasks: options.Tasks = "sums,code",
     limit: options.Limit = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the results; default: ablation/NAME.")] = None,
     data: options.Data = None,
     prompting: options.Prompting = "auto",
     seed: options.Seed = 0,
@@ -32,6 +34,7 @@ def ablate(
     device: options.Device = "auto",
     dtype: options.Dtype = "auto",
     revision: options.Revision = None,
+    plugin: PluginOption = None,
 ) -> None:
     """Sweep one parameter and draw accuracy, evaluations and speed against it."""
     from axon.cli.measure import conclude, measured
@@ -39,6 +42,7 @@ def ablate(
     from axon.evaluation.plan import Plan
     from axon.evaluation.ready import check
 
+    import_plugins(plugin or ())
     plan = Plan(
         model=model,
         tasks=options.listed(tasks, ","),
@@ -54,4 +58,5 @@ def ablate(
     check(plan)
     console = Console()
     loaded = axon.load(model, device=device, dtype=dtype, revision=revision)
-    conclude(plan, measured(plan, loaded, out, console), out, console)
+    folder = out or Path("ablation") / name
+    conclude(plan, measured(plan, loaded, folder, console), folder, console)

@@ -1,6 +1,8 @@
 """What the measuring commands share: a plan run under a progress bar, and its results written and shown."""
 
 import json
+import time
+from datetime import timedelta
 from pathlib import Path
 
 from rich.console import Console
@@ -9,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from axon.errors import AxonError
 from axon.evaluation.plan import Plan
 from axon.evaluation.records import IDENTITY, Records, whole_write
-from axon.evaluation.runner import run
+from axon.evaluation.runner import go_on, opened
 from axon.evaluation.summary import Summary, speeds, summarise
 from axon.models.base import Model
 from axon.report.build import require, write_report
@@ -18,17 +20,45 @@ from axon.report.tables import failures, markdown, provenance, terminal
 
 
 def measured(plan: Plan, model: Model, out: Path, console: Console, *, pictures: bool = True) -> Records:
-    """Run a plan with a bar that says what is being done and how long it will take."""
+    """Run a plan and say meanwhile what is being done and how long it will take: a bar, or lines for a log."""
+    # First, so that a folder that belongs to another run is refused before anything is shown.
+    records = opened(plan, model, out)
+    known = len(list(records))
+    if not console.is_terminal:
+        go_on(plan, model, records, _Log(console, plan.size, known), pictures=pictures)
+        return records
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
                TextColumn("{task.description}"))  # fmt: skip
     # With a large model a chunk takes minutes; the time left is estimated over several.
     with Progress(*columns, console=console, speed_estimate_period=600) as bar:
-        job = bar.add_task("", total=plan.size)
+        # What was there before is no sign of speed.
+        job = bar.add_task("", total=plan.size, completed=known)
 
         def report(name: str, decoder: str, count: int) -> None:
             bar.update(job, advance=count, description=f"{name} · {decoder}")
 
-        return run(plan, model, out, report, pictures=pictures)
+        go_on(plan, model, records, report, pictures=pictures)
+    return records
+
+
+class _Log:
+    """Progress as lines, for output that is no terminal: at every new cell, and now and then in a long one."""
+
+    SECONDS = 30.0
+
+    def __init__(self, console: Console, total: int, known: int) -> None:
+        self.console, self.total, self.known = console, total, known
+        self.fresh, self.cell, self.began, self.said = 0, ("", ""), time.monotonic(), 0.0
+
+    def __call__(self, name: str, decoder: str, count: int) -> None:
+        self.fresh += count
+        now, done = time.monotonic(), self.known + self.fresh
+        if self.cell == (name, decoder) and now - self.said < self.SECONDS and done < self.total:
+            return
+        self.cell, self.said = (name, decoder), now
+        left = timedelta(seconds=round((now - self.began) / self.fresh * (self.total - done)))
+        line = f"{done}/{self.total} problems, {left} left · {name} · {decoder}"
+        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def conclude(plan: Plan, records: Records, out: Path, console: Console) -> Summary:

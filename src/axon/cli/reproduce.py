@@ -12,7 +12,6 @@ from axon.cli import options
 
 def reproduce(
     what: Annotated[str, typer.Argument(metavar="paper", help="The paper's Table 1; nothing else is known.")],
-    out: options.Out,
     models: Annotated[str, typer.Option(help="Some of the paper's models.")] = "llada-8b,llada-1.5,dream",
     tasks: Annotated[str, typer.Option(help="Some of its tasks.")] = "humaneval,mbpp,gsm8k,minerva_math",
     model_dir: Annotated[
@@ -20,6 +19,7 @@ def reproduce(
     ] = None,
     data: options.Data = None,
     limit: options.Limit = None,
+    out: options.Out = Path("paper"),
     device: options.Device = "auto",
     dtype: options.Dtype = "auto",
     unsafe_code: options.UnsafeCode = False,

@@ -10,6 +10,7 @@ from rich.console import Console
 
 import axon
 from axon.cli import options
+from axon.cli.plugins import PluginOption, import_plugins
 
 
 def tune(
@@ -41,6 +42,7 @@ def tune(
     device: options.Device = "auto",
     dtype: options.Dtype = "auto",
     revision: options.Revision = None,
+    plugin: PluginOption = None,
 ) -> None:
     """Search thresholds, gate and budget for few evaluations at high accuracy, and print the decoder to use."""
     from axon.cli.search import searched, show
@@ -50,6 +52,7 @@ def tune(
     from axon.evaluation.tuning import Search, require
 
     require()
+    import_plugins(plugin or ())
     space = Space.of(options.listed(bases, ";"))
     plan = Plan(
         model=model,

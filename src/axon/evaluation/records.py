@@ -11,6 +11,8 @@ from typing import Any
 from axon.errors import AxonError
 
 RESULTS, IDENTITY = "results.jsonl", "run.json"
+# What of an origin must change for a continued run to be told of.
+_SAME = ("commit", "machine", "python")
 Record = dict[str, Any]
 Cell = tuple[str, str]
 
@@ -49,12 +51,20 @@ class Records:
         if not isinstance(before, dict):
             raise AxonError(f"{path} does not describe a run; restore it or choose another --out")
         now = json.loads(json.dumps(identity))
-        names = (before.keys() | now.keys()) - {"origin"}
+        names = (before.keys() | now.keys()) - {"origin", "continued"}
         changed = sorted(name for name in names if before.get(name) != now.get(name))
         if changed:
             raise AxonError(
                 f"{self.folder} holds results of another run (different: {', '.join(changed)}); choose another --out"
             )
+        self._continue(path, before, origin)
+
+    @staticmethod
+    def _continue(path: Path, before: dict[str, Any], origin: dict[str, Any]) -> None:
+        """Write down who goes on, if it is other source or another machine than before."""
+        told = [before.get("origin") or {}, *before.get("continued", [])]
+        if all(any(one.get(name) != origin.get(name) for name in _SAME) for one in told):
+            whole_write(path, json.dumps(before | {"continued": [*told[1:], origin]}, indent=2) + "\n")
 
     def _lock(self) -> None:
         """Keep other processes out for as long as these records are in use."""

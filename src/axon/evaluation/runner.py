@@ -24,22 +24,32 @@ from axon.trace import write_trace
 # Problems of every cell whose steps are kept for figures and the replay, and whose attention is.
 TRACED, WATCHED = 16, 2
 
-# Called after every chunk with the task, the decoder, and how many problems were just done.
+# Called after every chunk that was decoded now with the task, the decoder, and its number of problems.
 Report = Callable[[str, str, int], None]
 
 
 def run(plan: Plan, model: Model, out: Path, report: Report, *, pictures: bool = True) -> Records:
     """All records of the plan, those that were there before included; `pictures` keeps what figures need."""
+    records = opened(plan, model, out)
+    go_on(plan, model, records, report, pictures=pictures)
+    return records
+
+
+def opened(plan: Plan, model: Model, out: Path) -> Records:
+    """The records of a folder, which is refused if it belongs to another run."""
+    return Records(out, plan.identity(model), origin())
+
+
+def go_on(plan: Plan, model: Model, records: Records, report: Report, *, pictures: bool = True) -> None:
+    """Decode and record what of a plan is not recorded yet."""
     how = prompting(model, plan.prompting)
     asked = {name: _Asked(plan, model, name, how) for name in plan.tasks}
-    records = Records(out, plan.identity(model), origin())
     for name in plan.tasks:
         for number, (text, decoder) in enumerate(plan.built().items()):
             cell = _Cell(model, asked[name], text, decoder, records)
             traced = cell.run(plan.settings.batch_size or 1, partial(report, name, text))
             if pictures:
                 cell.picture(number, traced)
-    return records
 
 
 class _Asked:
@@ -69,13 +79,12 @@ class _Cell:
     decoder: Decoder
     records: Records
 
-    def run(self, size: int, report: Callable[[int], None]) -> list[Generation]:
+    def run(self, size: int, report: Callable[[int], None]) -> list[Generation | AxonError]:
         """Decode and record what is not recorded yet; returns the first answers, as far as they were decoded now."""
-        asked, first_answers, warm = self.asked, list[Generation](), False
+        asked, first_answers, warm = self.asked, list[Generation | AxonError](), False
         for first in range(0, len(asked.problems), size):
             part, prompts = asked.problems[first : first + size], asked.prompts[first : first + size]
             if (asked.name, self.text, first) in self.records:
-                report(len(part))
                 continue
             if not warm:
                 _decode(self.model, prompts[:1], self.decoder, asked.settings)
@@ -89,10 +98,10 @@ class _Cell:
             self.records.add([head | _record(asked.task, problem, result) for problem, result in pairs])
             report(len(part))
             if first < TRACED:
-                first_answers += [result for result in results if isinstance(result, Generation)]
+                first_answers += results
         return first_answers[:TRACED]
 
-    def picture(self, number: int, answers: list[Generation]) -> None:
+    def picture(self, number: int, answers: Sequence[Generation | AxonError]) -> None:
         """Keep the steps of the first problems, and what the decoder saw on fewer of them."""
         asked, out = self.asked, self.records.folder
         prompts = asked.prompts[:TRACED]
@@ -100,11 +109,11 @@ class _Cell:
         if not trace.is_file():
             if len(answers) < len(prompts):
                 # Some were decoded before a stop.
-                found = _decode(self.model, prompts, self.decoder, asked.settings)
-                answers = [result for result in found if isinstance(result, Generation)]
+                answers = _decode(self.model, prompts, self.decoder, asked.settings)
+            decoded = [answer for answer in answers if isinstance(answer, Generation)]
             # A row of a trace is known by its place, so one with gaps would be misread.
-            if len(answers) == len(prompts):
-                canvases, rows = [answer.start for answer in answers], [answer.steps for answer in answers]
+            if len(decoded) == len(prompts):
+                canvases, rows = [answer.start for answer in decoded], [answer.steps for answer in decoded]
                 write_trace(trace, self.model, self.decoder, asked.settings, canvases, rows)
         if not attention.is_file():
             seen = {}

@@ -14,7 +14,7 @@ from axon.evaluation.statistics import Interval, mcnemar, paired, wilson
 
 @dataclass(frozen=True, slots=True)
 class CellSummary:
-    """One decoder on one task; means are over problems that were decoded."""
+    """One decoder on one task; counts are means over problems decoded to their end, shares are of all problems."""
 
     task: str
     decoder: str
@@ -66,7 +66,7 @@ class Speed:
 
 def cell(task: str, decoder: str, records: Sequence[Record]) -> CellSummary:
     """The figures of one cell."""
-    done = [record for record in records if "nfe" in record]
+    done = [record for record in records if _finished(record)]
     right = sum(bool(record.get("correct")) for record in records)
     evaluations = sum(record["nfe"] for record in done)
     tokens = sum(record["tokens"] for record in done)
@@ -89,8 +89,13 @@ def cell(task: str, decoder: str, records: Sequence[Record]) -> CellSummary:
         tokens=mean("tokens"),
         tokens_per_evaluation=tokens / evaluations if evaluations else math.nan,
         gates_per_block=sum(r["gates"] for r in done) / max(1, sum(r["blocks"] for r in done)),
-        measures={name: fmean(bool(record.get(name)) for record in done) for name in extra},
+        measures={name: fmean(bool(record.get(name)) for record in records) for name in extra},
     )
+
+
+def _finished(record: Record) -> bool:
+    """Whether its evaluations are those of a whole answer; an answer that broke off took fewer."""
+    return "nfe" in record and record.get("finish") != "error"
 
 
 def compare(task: str, decoder: str, base: str, ours: Sequence[Record], theirs: Sequence[Record]) -> Comparison:
@@ -98,7 +103,7 @@ def compare(task: str, decoder: str, base: str, ours: Sequence[Record], theirs: 
     other = {record["problem"]: record for record in theirs}
     pairs = [(record, other[record["problem"]]) for record in ours if record["problem"] in other]
     scores = [int(bool(a.get("correct"))) - int(bool(b.get("correct"))) for a, b in pairs]
-    steps = [a["nfe"] - b["nfe"] for a, b in pairs if "nfe" in a and "nfe" in b]
+    steps = [a["nfe"] - b["nfe"] for a, b in pairs if _finished(a) and _finished(b)]
     gained, lost = sum(score > 0 for score in scores), sum(score < 0 for score in scores)
     return Comparison(
         task=task,

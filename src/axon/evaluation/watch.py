@@ -162,13 +162,15 @@ def read_watched(path: Path) -> Watched:
     try:
         rows = {problem: tuple(map(_evaluation, seen)) for problem, seen in content["rows"].items()}
         return Watched(str(content["decoder"]), rows)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise AxonError(f"{path} is damaged: a record lacks or misnames a field ({error})") from None
 
 
 def _evaluation(record: dict[str, Any]) -> Evaluation:
     gate = record.pop("gate")
     attention = tuple(map(tuple, record.pop("attention")))
+    if not attention or any(len(row) != len(attention) for row in attention):
+        raise ValueError("attention is no square")
     reading = None if gate is None else GateReading(**_tuples(gate))
     return Evaluation(**_tuples(record), attention=attention, gate=reading)
 

@@ -1,5 +1,6 @@
 """HumanEval: complete a Python function from its docstring; lm-eval's humaneval, no examples."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -41,10 +42,12 @@ class HumanEval(PublishedCode):
     def program(self, problem: Problem, answer: str) -> str:
         """The given beginning, the answer and the tests.
 
-        An answer in a fence is a chat model's: it may hold more than one function, so it is not cut at the stop
-        texts, and if it repeats the function it was given, the later definition counts.
+        An answer in a fence, or one that writes the function anew, is a chat model's: it may hold more than one
+        function, so it is not cut at the stop texts, and the later definition counts.
         """
-        code = fenced(answer)
-        code = self.cut(answer) if code is None else "\n" + code
-        facts = problem.facts
+        facts, code = problem.facts, fenced(answer)
+        if code is None and not re.search(rf"^def {re.escape(facts['entry_point'])}\(", answer, re.MULTILINE):
+            code = self.cut(answer)
+        else:
+            code = "\n" + (answer if code is None else code)
         return f"{facts['start']}{code}\n{facts['test']}\ncheck({facts['entry_point']})\n"

@@ -6,9 +6,9 @@ from axon import sandbox
 from axon.sandbox import Limits
 from axon.tasks.base import Verdict
 
-# A ```python fence anywhere, or a fence of any kind that opens the answer. A bare ``` further down is more often the
-# end of something.
-_FENCE = re.compile(r"(?:\A\s*```\w*|```python)[ \t]*\r?\n(.*?)(?:```|\Z)", re.DOTALL)
+# A fence that says Python anywhere, or a fence of any kind that opens the answer. A bare ``` further down is more often
+# the end of something.
+_FENCE = re.compile(r"(?:\A\s*```\w*|```(?:python|py)\d?)[ \t]*\r?\n(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
 # The slowest solution of the data itself, MBPP's task 123, computes for four seconds.
 LIMITS = Limits(seconds=20.0, memory_mb=1024)
 
