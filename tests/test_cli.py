@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -134,6 +135,8 @@ def test_a_plugin_file_brings_a_decoder_of_ones_own(run, tmp_path, monkeypatch):
     done = run(*TOY, "--plugin", plugin, "--decoder", "greedyall", "--json")
     assert json.loads(done.out)["nfe"] == 3
     assert "greedyall" in run("decoders", "--plugin", plugin).out
+    measured = ["eval", "--model", "toy", "--tasks", "sums", "--limit", 1, "--decoders", "greedyall"]
+    assert run(*measured, "--plugin", plugin, "--out", tmp_path / "out").returncode == 0
 
 
 def test_the_version_is_printed(run):
@@ -197,5 +200,11 @@ def test_the_demo_shows_both_decodes_what_the_gate_saw_and_ten_rows(capsys, monk
         assert shown.count(f"{name}, test problem") == 1
     assert shown.count("evaluations ·") == 4, "two decodes of each problem have their line"
     assert shown.count("What the gate saw") == 2
+    seen = re.findall(r"^ *(\d) +(\d+) tokens +([\d.]+) +([\d.]+) +(open|closed)", shown, re.MULTILINE)
+    assert len(seen) >= 2
+    for _, wanted, support, needed, state in seen:
+        # A gate is closed too where nothing is left in doubt.
+        assert (float(support) < float(needed)) == (state == "open") or int(wanted) == 32
+    assert "░" not in shown.replace("░ masked", ""), "a finished answer has no masks"
     rows = [line.split()[0] for line in shown.split("ten decoders")[1].splitlines() if "/2" in line]
     assert rows == list(PAPER)

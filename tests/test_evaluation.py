@@ -479,11 +479,31 @@ def test_a_problem_that_fails_is_recorded_with_its_error_and_stops_no_other(faul
     assert "not a finite number" in errors[4]
     summary = summarise(faulty, records)
     assert (summary.cells[0].right, summary.cells[0].errors, summary.cells[0].accuracy) == (2, 3, 0.4)
-    assert summary.cells[0].measures == {"polite": 0.25}
+    assert summary.cells[0].measures == {"polite": 0.2}
+    # The last one broke off at once; it is no answer in few evaluations.
+    assert own[4]["finish"] == "error"
+    assert summary.cells[0].nfe == statistics.fmean(own[number]["nfe"] for number in (0, 2, 3))
     (line,) = tables.failures(summary)
     assert line.startswith("confidence on faulty: 3 of 5 problems failed and count as wrong;")
     assert line in tables.markdown(summary, speeds(faulty, records))
     assert evaluate(faulty, SickModel(), tmp_path, nothing).of("faulty", "confidence") == own
+
+
+def test_a_trace_with_a_gap_is_not_written_lest_its_rows_be_taken_for_others(faulty, toy, tmp_path):
+    evaluate(faulty, toy, tmp_path, nothing)
+    assert not trace_path(tmp_path, "faulty", 0).exists()
+    assert attention_path(tmp_path, "faulty", 0).exists()
+
+
+@pytest.mark.parametrize("size", [3, 7])
+def test_rows_of_a_trace_are_problems_in_their_order_whatever_the_chunks(toy, tmp_path, size):
+    settings = replace(SETTINGS, batch_size=size)
+    plan = Plan("toy", ("sums",), ("confidence",), settings, limit=20)
+    records = evaluate(plan, toy, tmp_path, nothing).of("sums", "confidence")
+    trace = read_trace(trace_path(tmp_path, "sums", 0))
+    assert len(trace.canvases) == 16
+    for row, record in zip(range(16), records, strict=False):
+        assert toy.decode(trace.tokens(row)) == record["text"]
 
 
 def test_a_failure_of_the_model_is_recorded_too(faulty, toy, tmp_path, monkeypatch):
@@ -661,6 +681,31 @@ def test_a_summary_is_valid_json_even_where_nothing_was_decoded(faulty, toy, tmp
 # The command
 
 COMMAND = ["eval", "--model", "toy", "--tasks", "sums", "--max-new-tokens", 64, "--limit", 4]
+
+
+def test_output_that_is_no_terminal_gets_lines_with_the_time_left(run, tmp_path):
+    out = tmp_path / "out"
+    first = run(*COMMAND, "--decoders", ";".join(PAIR), "--out", out)
+    lines = re.findall(r"^(\d+)/8 problems, (\d+:\d\d:\d\d) left · sums · (\S+)$", first.out, re.MULTILINE)
+    assert [(count, decoder) for count, _, decoder in lines] == [("4", PAIR[0]), ("8", PAIR[1])]
+    assert lines[-1][1] == "0:00:00"
+    again = run(*COMMAND, "--decoders", ";".join(PAIR), "--out", out)
+    assert "problems, " not in again.out.split("\n\n")[0], "nothing is decoded again"
+
+
+def test_results_go_to_a_folder_of_that_name_by_default(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(*COMMAND, "--limit", 1, "--decoders", "confidence").returncode == 0
+    assert (tmp_path / "results" / "summary.json").is_file()
+
+
+def test_a_run_that_other_source_goes_on_with_says_so(toy, tmp_path):
+    identity = {"model": "toy"}
+    here, there = {"commit": "a", "machine": "m", "python": "3"}, {"commit": "b", "machine": "m", "python": "3"}
+    for origin in (here, here, there, there, here):
+        Records(tmp_path, identity, origin)
+    told = json.loads((tmp_path / "run.json").read_text())
+    assert (told["origin"], told["continued"]) == (here, [there])
 
 
 def test_the_command_leaves_results_a_summary_and_a_report(run, tmp_path):

@@ -1,11 +1,13 @@
 """The published tasks: prompts and verdicts are lm-eval's, gold answers are right, bad files are named."""
 
 import gzip
+import importlib.util
 import json
 import random
 import subprocess
 import sys
 import threading
+import types
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -251,19 +253,58 @@ def test_verdicts_on_minerva_math_are_those_of_lm_eval(kind, folders, tmp_path, 
     assert min(seen[True, True], seen[False, False]) >= 4
 
 
+class CodeEval:
+    """The metric that these tasks fetch from the hub: a candidate passes if it runs with its tests behind it."""
+
+    @staticmethod
+    def compute(references, predictions, k):
+        assert k == [1]
+        passed = [
+            subprocess.run([sys.executable, "-I", "-c", f"{candidate}\n{test}"], capture_output=True).returncode == 0
+            for test, (candidate,) in zip(references, predictions, strict=True)
+        ]
+        return {"pass@1": sum(passed) / len(passed)}, {}
+
+
+@pytest.fixture
+def lm_eval_utils(monkeypatch):
+    """lm-eval's own code beside a task definition, which imports nothing but that metric."""
+
+    def load(name):
+        monkeypatch.setitem(sys.modules, "evaluate", types.SimpleNamespace(load=lambda metric: CodeEval))
+        spec = importlib.util.spec_from_file_location(f"{name}_utils", lmeval.folder() / name / "utils.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return load
+
+
 @pytest.mark.parametrize("name", ["humaneval", "mbpp"])
-def test_verdicts_on_code_are_those_of_running_it_directly(name, folders):
-    found = task(name, folders["real" if name in REAL else "handmade"])
-    problems = found.problems()[:60:20]
-    golds = [problem.gold for problem in problems]
+def test_verdicts_on_code_are_lm_evals(name, folders, lm_eval_utils, tmp_path):
+    folder = folders["real" if name in REAL else "handmade"]
+    found, utils = task(name, folder), lm_eval_utils(name)
+    (file,) = folder.glob(FILES[name][0])
+    if name == "mbpp":
+        kept = [row for row in read(file) if 11 <= row["task_id"] <= 510]
+        file = tmp_path / "test.jsonl"
+        write(file, kept)
+    theirs = lm_eval_code_task(f"{name}/{name}.yaml", file, [], tmp_path)
+    pairs = list(zip(found.problems(), theirs.eval_docs, strict=True))[:60:20]
+    golds = [problem.gold for problem, _ in pairs]
     seen = set()
-    for problem, other in zip(problems, reversed(golds), strict=True):
+    for (problem, doc), other in zip(pairs, reversed(golds), strict=True):
         for answer in (problem.gold, other, problem.gold[:-3], problem.gold.replace("return", "return not"), "x = 1"):
-            direct = subprocess.run(
-                [sys.executable, "-I", "-c", found.program(problem, answer)], capture_output=True, timeout=120
-            )
+            # What lm-eval does with an answer: cut at the first stop text, complete, run.
+            text = min((answer.partition(stop)[0] for stop in STOPS[name]), key=len)
+            target = theirs.doc_to_target(doc)
+            if name == "humaneval":
+                (candidates,) = utils.build_predictions([[text]], [doc])
+                right = utils.pass_at_k([target], [candidates], k=1)["pass@1"]
+            else:
+                right = utils.pass_at_1([target], [[text]])
             verdict = found.score(problem, answer)
-            assert verdict.correct == (direct.returncode == 0), (problem.id, answer)
+            assert verdict.correct == bool(right), (problem.id, answer)
             seen.add(verdict.correct)
     assert seen == {True, False}
 
@@ -307,6 +348,10 @@ print"""
         ("```python\n    return [x + x for x in xs]\n```", True),
         ("```\ndef twice(xs):\n    return [x + x for x in xs]\n```", True),
         ("    return xs\n```python\n    return [x + x for x in xs]\n```", True),
+        ("def twice(xs):\n    return [x + x for x in xs]\n", True),
+        ("import math\n\ndef half(x):\n    return x / 2\n\ndef twice(xs):\n    return [x + x for x in xs]\n", True),
+        ("Like this:\n```Python\ndef twice(xs):\n    return [x + x for x in xs]\n```", True),
+        ("Like this:\n```py\ndef twice(xs):\n    return [x + x for x in xs]\n```", True),
         ("    return xs\n", False),
         ("    import sys; sys.exit(0)\n", False),
         ("    return [x + x for x in xs]\n```\nThis doubles", False),

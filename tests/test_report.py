@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import combinations, pairwise
@@ -301,9 +302,9 @@ def test_firing_rates_are_openings_per_reading(data):
 
 @pytest.mark.parametrize("draw", [gate.activity, gate.rates, pace.unmasked, trajectories.trajectories])
 def test_without_traces_these_figures_are_left_out_with_a_reason(data, draw):
-    with pytest.raises(style.LeftOut, match="no traces"):
+    with pytest.raises(style.LeftOut, match=r"there (is|are) no trace"):
         draw(replace(data, traces={}))
-    with pytest.raises(style.LeftOut, match="no traced decoder"):
+    with pytest.raises(style.LeftOut, match="no trace"):
         draw(only(data, BASE))
 
 
@@ -402,7 +403,7 @@ def test_confidence_gain_stands_beside_the_base_with_its_correlation(data):
         assert len(points.get_offsets()) == len(paid)
         assert f"r = {np.corrcoef(paid, gained)[0, 1]:+.2f}, {len(paid)} pairs" in panel.get_title("left")
         assert "fitted line" in [line.get_label() for line in panel.get_lines()]
-    with pytest.raises(style.LeftOut, match="beside its base"):
+    with pytest.raises(style.LeftOut, match="of its base"):
         gain.confidence_gain(only(data, ONE))
 
 
@@ -792,3 +793,45 @@ def test_a_trace_read_back_gives_the_rows_that_took_steps(folder):
     trace = read_trace(trace_path(folder, "spelling", 1))
     assert [row.number for row in rows(trace)] == [0, 1, 2]
     assert rows(replace(trace, steps=())) == []
+
+
+def test_a_figure_shows_four_bases_at_most_and_says_so(data):
+    names = [f"confidence(threshold=0.{n})" for n in range(1, 7)]
+    resolved = {name: name for base in names for name in (base, f"{base}+axon(budget=1)")}
+    traces = {name: data.traces[ONE if "axon" in name else BASE] for name in resolved}
+    many = replace(data, decoders=tuple(resolved), resolved=resolved, traces=traces, watched={}, cells={})
+    figure = pace.unmasked(many)
+    assert len(figure.axes) == 2 * 4
+    assert "the first 4 of 6 bases" in figure.get_suptitle()
+    assert "of" not in pace.unmasked(data).get_suptitle().split()
+
+
+def test_a_trace_without_figures_is_still_a_page(toy, tmp_path):
+    axon.generate(toy, PROMPTS[:1], axon.decoder(BASE), SETTINGS, trace=tmp_path / "plain.jsonl")
+    written = build.write_report([tmp_path / "plain.jsonl"])
+    assert written.page == tmp_path / "plain.report" / "report.html"
+    assert written.page.is_file()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({"tasks": 5}, "tasks must be a list or map names to versions"),
+        ({"decoders": {"confidence": 3}}, "decoders must map each name to its full text"),
+        ({"decoders": ["confidence"]}, "decoders must map each name to its full text"),
+    ],
+    ids=str,
+)
+def test_a_damaged_description_of_a_run_is_answered_with_what_is_wrong(folder, tmp_path, content, said):
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    (copy / "run.json").write_text(json.dumps(content))
+    assert refused(read_run, copy) == f"{copy / 'run.json'} does not describe a run: {said}"
+
+
+def test_attention_that_is_no_square_is_damaged(folder, tmp_path):
+    path = attention_path(folder, "spelling", 0)
+    content = json.loads(path.read_text())
+    next(iter(content["rows"].values()))[0]["attention"] = []
+    (tmp_path / "damaged.json").write_text(json.dumps(content))
+    assert "is damaged" in refused(read_watched, tmp_path / "damaged.json")

@@ -72,6 +72,7 @@ TINY = Recipe(
         ({"weight_decay": -0.1}, "weight_decay must be a number between 0 and 1, got -0.1"),
         ({"drills_first": 1.0}, "drills_first must be a number between 0 and 0.9, got 1.0"),
         ({"drills": -1}, "drills must be a number between 0 and 0.9, got -1"),
+        ({"random_first": 1}, "random_first must be a number between 0 and 0.9, got 1"),
         ({"chatter": None}, "chatter must be a number between 0 and 0.9, got None"),
     ],
     ids=str,
@@ -393,11 +394,11 @@ def test_a_pool_uses_paths_several_times_and_other_batches_once(words):
         rows = Rows(Recipe(), words, process, 0)
         return Pool(rows, 4, vocabulary_of(words), random.Random(process), random.Random(0))
 
-    def lot(one):
-        batches = [one.take(0.5)]
+    def lot(one, paths=True):
+        batches = [one.take(0.5, paths=paths)]
         while one.waiting:
             one.learned(torch.rand_like(batches[-1].weights))
-            batches.append(one.take(0.5))
+            batches.append(one.take(0.5, paths=paths))
         return batches
 
     batches = lot(pooled(0))
@@ -406,6 +407,7 @@ def test_a_pool_uses_paths_several_times_and_other_batches_once(words):
     often = [batch for batch in batches if uses[tuple(batch.targets.flatten().tolist())] > 1]
     tokens = {tuple(batch.tokens.flatten().tolist()) for batch in often}
     assert len(tokens) == len(often)
+    assert len(lot(pooled(0), paths=False)) == pool._RANDOM
     # Two processes have short batches at the same time.
     lengths = [[batch.tokens.shape[1] for batch in lot(pooled(process))] for process in range(2)]
     assert torch.corrcoef(torch.tensor(lengths, dtype=torch.float))[0, 1] > 0.8
@@ -727,7 +729,9 @@ def test_two_processes_learn_from_the_mean_of_their_gradients(tmp_path, few_text
         student = network.fresh(settings, recipe.seed, torch.device("cpu"), vocabulary.numbers)
         parts = Optimiser(student, recipe).parts
         rng, order = random.Random(f"noise {recipe.seed} {process} 0"), random.Random(f"order {recipe.seed} 0")
-        batch = Pool(Rows(recipe, words, process, 0), recipe.batch, vocabulary, rng, order).take(recipe.drills_early)
+        batch = Pool(Rows(recipe, words, process, 0), recipe.batch, vocabulary, rng, order).take(
+            recipe.drills_early, paths=False
+        )
         network.Objective(student)(batch.tokens, batch.targets, batch.weights)[0].backward()
         found = {name: [weight.grad for group in part.param_groups for weight in group["params"]]
                  for name, part in parts.items()}  # fmt: skip

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from axon.errors import AxonError
 from axon.evaluation.plan import Plan
 from axon.evaluation.records import IDENTITY, Records, whole_write
-from axon.evaluation.runner import go_on, opened
+from axon.evaluation.runner import Job
 from axon.evaluation.summary import Summary, speeds, summarise
 from axon.models.base import Model
 from axon.report.build import require, write_report
@@ -21,24 +21,23 @@ from axon.report.tables import failures, markdown, provenance, terminal
 
 def measured(plan: Plan, model: Model, out: Path, console: Console, *, pictures: bool = True) -> Records:
     """Run a plan and say meanwhile what is being done and how long it will take: a bar, or lines for a log."""
-    # First, so that a folder that belongs to another run is refused before anything is shown.
-    records = opened(plan, model, out)
-    known = len(list(records))
+    job = Job(plan, model, out)
+    known = len(list(job.records))
     if not console.is_terminal:
-        go_on(plan, model, records, _Log(console, plan.size, known), pictures=pictures)
-        return records
+        job.go_on(_Log(console, plan.size, known), pictures=pictures)
+        return job.records
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
                TextColumn("{task.description}"))  # fmt: skip
     # With a large model a chunk takes minutes; the time left is estimated over several.
     with Progress(*columns, console=console, speed_estimate_period=600) as bar:
         # What was there before is no sign of speed.
-        job = bar.add_task("", total=plan.size, completed=known)
+        shown = bar.add_task("", total=plan.size, completed=known)
 
         def report(name: str, decoder: str, count: int) -> None:
-            bar.update(job, advance=count, description=f"{name} · {decoder}")
+            bar.update(shown, advance=count, description=f"{name} · {decoder}")
 
-        go_on(plan, model, records, report, pictures=pictures)
-    return records
+        job.go_on(report, pictures=pictures)
+    return job.records
 
 
 class _Log:

@@ -30,26 +30,28 @@ Report = Callable[[str, str, int], None]
 
 def run(plan: Plan, model: Model, out: Path, report: Report, *, pictures: bool = True) -> Records:
     """All records of the plan, those that were there before included; `pictures` keeps what figures need."""
-    records = opened(plan, model, out)
-    go_on(plan, model, records, report, pictures=pictures)
-    return records
+    job = Job(plan, model, out)
+    job.go_on(report, pictures=pictures)
+    return job.records
 
 
-def opened(plan: Plan, model: Model, out: Path) -> Records:
-    """The records of a folder, which is refused if it belongs to another run."""
-    return Records(out, plan.identity(model), origin())
+class Job:
+    """A plan in its folder; what cannot be run there is refused before anything is written or shown."""
 
+    def __init__(self, plan: Plan, model: Model, out: Path) -> None:
+        self.plan, self.model = plan, model
+        how = prompting(model, plan.prompting)
+        self.asked = {name: _Asked(plan, model, name, how) for name in plan.tasks}
+        self.records = Records(out, plan.identity(model), origin())
 
-def go_on(plan: Plan, model: Model, records: Records, report: Report, *, pictures: bool = True) -> None:
-    """Decode and record what of a plan is not recorded yet."""
-    how = prompting(model, plan.prompting)
-    asked = {name: _Asked(plan, model, name, how) for name in plan.tasks}
-    for name in plan.tasks:
-        for number, (text, decoder) in enumerate(plan.built().items()):
-            cell = _Cell(model, asked[name], text, decoder, records)
-            traced = cell.run(plan.settings.batch_size or 1, partial(report, name, text))
-            if pictures:
-                cell.picture(number, traced)
+    def go_on(self, report: Report, *, pictures: bool = True) -> None:
+        """Decode and record what is not recorded yet."""
+        for name, asked in self.asked.items():
+            for number, (text, decoder) in enumerate(self.plan.built().items()):
+                cell = _Cell(self.model, asked, text, decoder, self.records)
+                traced = cell.run(self.plan.settings.batch_size or 1, partial(report, name, text))
+                if pictures:
+                    cell.picture(number, traced)
 
 
 class _Asked:

@@ -17,7 +17,7 @@ from axon.evaluation.choosing import Tried
 from axon.evaluation.origin import origin
 from axon.evaluation.plan import Plan
 from axon.evaluation.records import Records
-from axon.evaluation.runner import Report, go_on, opened
+from axon.evaluation.runner import Job, Report
 from axon.evaluation.space import Space
 from axon.evaluation.summary import Comparison, cell, compare
 from axon.models.base import Model
@@ -182,11 +182,11 @@ class Tuning:
     def _measure(self, part: _Part, text: str, base: str, room: str) -> Tried:
         folder = self.out / room / hashlib.sha256(text.encode()).hexdigest()[:12]
         one, task = replace(part, decoders=(text,)), self.search.task
-        kept = opened(one, self.model, folder)
-        if known := len(kept.of(task, text)):
+        job = Job(one, self.model, folder)
+        if known := len(job.records.of(task, text)):
             self.report(task, text, known)
-        go_on(one, self.model, kept, self.report, pictures=False)
-        records = kept.of(task, text)
+        job.go_on(self.report, pictures=False)
+        records = job.records.of(task, text)
         return Tried(base, cell(task, text, records), records)
 
 
