@@ -434,7 +434,7 @@ def test_the_command_runs_prints_and_writes_the_table(run, model_dir, data, tmp_
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (["book"], "what to reproduce must be one of paper, got 'book'"),
+        (["book"], "what to reproduce must be one of paper, ablations, got 'book'"),
         (["paper", "--models", "gpt"], "unknown model 'gpt'; the paper's table has llada-8b, llada-1.5 and dream"),
         (["paper", "--models", "dream,dream"], "the model 'dream' is given twice"),
         (["paper", "--models", ","], "at least one model must be named; the paper's table has llada-8b"),
@@ -447,3 +447,39 @@ def test_the_command_runs_prints_and_writes_the_table(run, model_dir, data, tmp_
 def test_bad_input_is_answered_with_one_sentence(fails, tmp_path, change, said):
     assert said in fails("reproduce", *change, "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+# The ablations
+
+
+def test_the_ablations_are_swept_where_the_paper_swept_them():
+    parts = list(Reproduction(Path("out"), what="ablations").parts())
+    places = {(part.sweep, part.model.key, part.task) for part in parts}
+    assert len(places) == len(parts) == len({part.folder for part in parts}) == 11
+    assert {place[1:] for place in places if place[0] == "alpha"} == {
+        *(("llada-1.5", task) for task in ("humaneval", "mbpp")),
+        *(("dream", task) for task in ("mbpp", "gsm8k")),
+    }
+    assert [len(part.plan.decoders) - 1 for part in parts if part.sweep == "objective"] == [10] * 5
+    for part in parts:
+        base, *variants = map(axon.decoder, part.plan.decoders)
+        assert base == axon.decoder(part.model.rows(part.task)["dawn"])
+        assert all(variant.base == base for variant in variants)
+        if part.sweep == "alpha":
+            assert [(variant.gate, variant.alpha) for variant in variants] == [
+                ("blend", alpha) for alpha in (0, 0.25, 0.5, 0.75, 1)
+            ]
+
+
+def test_an_ablation_runs_in_full_and_is_not_run_again(model_dir, data, tmp_path, monkeypatch):
+    job = Reproduction(
+        tmp_path, ("dream",), ("gsm8k",), model_dir=model_dir, data=data, limit=1, length=SHORT, what="ablations"
+    )
+    said = spoken(job)
+    folder = tmp_path / "alpha" / "Dream-v0-Instruct-7B" / "gsm8k"
+    assert f"{folder}: report.html, figures" in said
+    summary = json.loads((folder / "summary.json").read_text())
+    assert len(summary["cells"]) == 6
+    assert not (tmp_path / "table.md").exists()
+    monkeypatch.setattr(axon, "load", None)
+    assert "1 of 1 parts are finished" in spoken(job)

@@ -1,4 +1,4 @@
-"""What `axon reproduce paper` does: say what it takes, see that everything is there, run what is left, show it."""
+"""What `axon reproduce` does: say what it takes, see that everything is there, run what is left, show it."""
 
 import json
 from collections.abc import Sequence
@@ -52,6 +52,9 @@ def carry_out(
         raise AxonError(not_there(missing))
     for model in models:
         _run(job, model, [item.part for item in work if _of(model, item)], console, device, dtype)
+    if job.what == "ablations":
+        _say(console, *(f"{item.part.folder}: report.html, figures" for item in work))
+        return
     found = blocks(job.out)
     write_tables(job.out, found)
     console.print(*terminal(found), sep="\n\n")
@@ -80,9 +83,11 @@ def _run(job: Reproduction, model: Backbone, parts: Sequence[Part], console: Con
     # another model apart.
     loaded = reading_to_the_end(loaded, model.name)
     for part in parts:
-        console.print(f"{model.name}, {part.task}", style="bold")
+        console.print(f"{model.name}, {part.task}{f', {part.sweep}' if part.sweep else ''}", style="bold")
         records = measured(part.plan, loaded, part.folder, console)
         conclude(part.plan, records, part.folder, console)
+        if part.sweep is not None:
+            continue
         write_speeds(part.folder, speeds(part, records, loaded))
         # After every part, for whoever looks before the end, which may be days away.
         write_tables(job.out, blocks(job.out))
@@ -96,7 +101,7 @@ def _work(part: Part, problems: int, absent: bool, device: str, dtype: str) -> _
     _same(part, run)
     records = next((data.records for data in run.tasks if data.name == part.task), {})
     left = {row: problems - len(records.get(text, ())) for row, text in part.rows.items()}
-    reported = (part.folder / "summary.json").is_file() and (part.folder / SPEEDS).is_file()
+    reported = all((part.folder / name).is_file() for name in ("summary.json", *(() if part.sweep else (SPEEDS,))))
     return _Work(part, left, not any(left.values()) and reported and _same_model(part, run, device, dtype))
 
 

@@ -1,4 +1,4 @@
-"""The main table of the AXON paper: its models, tasks and rows, their settings, and its figures."""
+"""The experiments of the AXON paper: its main table's models, tasks, rows and figures, and its appendix's sweeps."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,9 @@ from functools import cache
 from pathlib import Path
 
 from axon import checks
+from axon.decoders.texts import changed
 from axon.errors import AxonError
+from axon.evaluation.ablations import ablation
 from axon.evaluation.whole import WholePlan
 from axon.settings import Settings
 
@@ -16,6 +18,19 @@ SOURCE = Path(__file__).with_name("paper_table.json")
 # number of these. So minerva_math is the full test split, not the 500 problems that often stand for it.
 TASKS = {"humaneval": 164, "mbpp": 500, "gsm8k": 1319, "minerva_math": 5000}
 LENGTH, BLOCK = 256, 32
+# What the paper's appendix sweeps, and on which models and tasks. It names no base for objective, budget and beta and
+# no model for beta; these are run as alpha is, over DAWN, and beta where the budget is.
+SWEEPS = {
+    "objective": (
+        *(("llada-8b", task) for task in ("mbpp", "humaneval")),
+        *(("llada-1.5", task) for task in ("mbpp", "humaneval")),
+        ("dream", "mbpp"),
+    ),
+    "alpha": (("llada-1.5", "humaneval"), ("llada-1.5", "mbpp"), ("dream", "mbpp"), ("dream", "gsm8k")),
+    "budget": (("llada-1.5", "humaneval"),),
+    "beta": (("llada-1.5", "humaneval"),),
+}
+WHAT = ("paper", "ablations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +103,13 @@ class Backbone:
             found[f"{name}+axon_cvr"] = f"{base}+{_wrapper(self.axon, 'budget=cover')}"
         return found
 
+    def swept(self, sweep: str, task: str) -> tuple[str, ...]:
+        """The decoders of a sweep on a task: DAWN plain, and with AXON in all its variants."""
+        wrapper = _wrapper(self.axon)
+        # Only this gate has an alpha that matters between its ends.
+        wrapper = changed(wrapper, 0, gate="blend") if sweep == "alpha" else wrapper
+        return ablation(sweep, (self.rows(task)["dawn"],), wrapper)
+
 
 def _wrapper(*parameters: str) -> str:
     inner = ",".join(filter(None, parameters))
@@ -137,23 +159,26 @@ def hardware() -> str:
 
 @dataclass(frozen=True)
 class Part:
-    """One model on one task: ten cells of the table, and one folder of results."""
+    """One model on one task, ten cells of the table or one sweep: one folder of results."""
 
     model: Backbone
     task: str
     plan: WholePlan
     folder: Path
+    sweep: str | None = None
 
     @property
     def rows(self) -> dict[str, str]:
-        """The rows of the table and their decoders."""
-        return dict(zip(published(self.model.name, self.task), self.plan.decoders, strict=True))
+        """The rows of the table and their decoders; a decoder of a sweep is its own row."""
+        names = published(self.model.name, self.task) if self.sweep is None else self.plan.decoders
+        return dict(zip(names, self.plan.decoders, strict=True))
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What of the table is run, and from where; checked when made.
+    """What of the paper is run, and from where; checked when made.
 
+    what           the main table, or the appendix's ablations
     models, tasks  some of MODELS and of TASKS
     model_dir      a folder that holds the checkpoints' folders, which otherwise come from the hub
     length         positions of an answer; the paper's, unless something is to be tried out quickly
@@ -167,8 +192,10 @@ class Reproduction:
     limit: int | None = None
     unsafe: bool = False
     length: int = LENGTH
+    what: str = "paper"
 
     def __post_init__(self) -> None:
+        checks.one_of("what to reproduce", self.what, WHAT)
         _chosen("model", self.models, tuple(MODELS))
         _chosen("task", self.tasks, tuple(TASKS))
         if self.limit is not None:
@@ -180,22 +207,31 @@ class Reproduction:
 
     def parts(self) -> Iterator[Part]:
         """The parts in the order in which they are run: all of a model before the next."""
+        for model in (MODELS[key] for key in self.models):
+            if self.what == "paper":
+                for task in self.tasks:
+                    rows = tuple(model.rows(task, self.length).values())
+                    yield Part(model, task, self._plan(model, task, rows), self.out / model.name / task)
+                continue
+            for sweep, cells in SWEEPS.items():
+                for task in (task for key, task in cells if key == model.key and task in self.tasks):
+                    plan = self._plan(model, task, model.swept(sweep, task))
+                    yield Part(model, task, plan, self.out / sweep / model.name / task, sweep)
+
+    def _plan(self, model: Backbone, task: str, decoders: tuple[str, ...]) -> WholePlan:
         # The scripts decode one answer at a time and all of it.
         settings = Settings(self.length, min(BLOCK, self.length), stop_at_eos=False, batch_size=1)
-        for model in (MODELS[key] for key in self.models):
-            for task in self.tasks:
-                plan = WholePlan(
-                    model=self.checkpoint(model),
-                    tasks=(task,),
-                    decoders=tuple(model.rows(task, self.length).values()),
-                    settings=settings,
-                    limit=self.limit,
-                    length=self.length,
-                    prompting=model.prompting,
-                    data=self.data,
-                    unsafe=self.unsafe,
-                )
-                yield Part(model, task, plan, self.out / model.name / task)
+        return WholePlan(
+            model=self.checkpoint(model),
+            tasks=(task,),
+            decoders=decoders,
+            settings=settings,
+            limit=self.limit,
+            length=self.length,
+            prompting=model.prompting,
+            data=self.data,
+            unsafe=self.unsafe,
+        )
 
 
 def _chosen(what: str, names: tuple[str, ...], allowed: tuple[str, ...]) -> None:
