@@ -7,12 +7,12 @@ from typing import Any
 import torch
 
 from axon.decoders import Confidence
-from axon.errors import AxonError
 from axon.generate import generate
 from axon.models.text import Text
 from axon.models.transformer import TransformerModel
+from axon.sandbox import isolation
 from axon.settings import Settings
-from axon.tasks import BUNDLED
+from axon.tasks import BUNDLED, Code
 from axon.training.drills import row
 from axon.training.noise import Vocabulary, results_in
 
@@ -47,11 +47,13 @@ def accuracy(model: TransformerModel, task: str, seed: int, first: int, count: i
     results = generate(model, chats, Confidence(), settings)
     right = 0
     for problem, result in zip(problems, results, strict=True):
-        try:
-            right += BUNDLED[task].score(problem, result.text).correct
-        except AxonError:  # code cannot be run safely here; then it is not counted as right
-            break
+        right += BUNDLED[task].score(problem, result.text).correct
     return right
+
+
+def scorable(task: str) -> bool:
+    """Whether answers can be scored on this machine; code is run only where it can be shut in."""
+    return task != Code.name or isolation().available
 
 
 def as_model(network: Any, tokenizer: Any) -> TransformerModel:

@@ -163,13 +163,13 @@ def _line(state: checkpoint.State, progress: float, losses: list[float], speed: 
 
 
 def _examine(model: Any, run: Run, process: int, processes: int) -> dict[str, float]:
-    """Accuracy on held-out problems, each process decoding its share."""
-    share = -(-run.exam // processes)
+    """Accuracy on held-out problems, each process decoding its share; tasks that cannot be scored here are left out."""
+    share, tasks = -(-run.exam // processes), [name for name in run.recipe.tasks if examine.scorable(name)]
     model.network.eval()
-    counts = [float(examine.accuracy(model, name, _EXAM_SEED, process * share, share)) for name in run.recipe.tasks]
+    counts = [float(examine.accuracy(model, name, _EXAM_SEED, process * share, share)) for name in tasks]
     model.network.train()
     totals = _sum(counts, processes)
-    return {name: round(total / (share * processes), 4) for name, total in zip(run.recipe.tasks, totals, strict=True)}
+    return {name: round(total / (share * processes), 4) for name, total in zip(tasks, totals, strict=True)}
 
 
 def _write(out: Path, line: dict[str, Any], report: Report) -> None:
