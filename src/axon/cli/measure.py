@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from axon.cli.say import say
 from axon.errors import AxonError
 from axon.evaluation.plan import Plan
 from axon.evaluation.records import IDENTITY, Records, whole_write
@@ -56,8 +57,7 @@ class _Log:
             return
         self.cell, self.said = (name, decoder), now
         left = timedelta(seconds=round((now - self.began) / self.fresh * (self.total - done)))
-        line = f"{done}/{self.total} problems, {left} left · {name} · {decoder}"
-        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        say(self.console, f"{done}/{self.total} problems, {left} left · {name} · {decoder}")
 
 
 def conclude(plan: Plan, records: Records, out: Path, console: Console) -> Summary:
@@ -77,6 +77,5 @@ def conclude(plan: Plan, records: Records, out: Path, console: Console) -> Summa
     else:
         drawn = write_report([out])
         written += ["report.html", f"{len(drawn.figures)} files in figures/"]
-    for line in (*said, f"{out}: {', '.join(written)}"):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    say(console, *said, f"{out}: {', '.join(written)}")
     return summary

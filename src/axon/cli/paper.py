@@ -11,6 +11,7 @@ from rich.table import Table
 
 import axon
 from axon.cli.measure import conclude, measured
+from axon.cli.say import say
 from axon.errors import AxonError
 from axon.evaluation.costs import STORED, Cost, cost
 from axon.evaluation.paper import LENGTH, MODELS, Backbone, Part, Reproduction, hardware
@@ -42,33 +43,28 @@ def carry_out(
     work = [_work(part, counts[part.task], part.task in absent, device, dtype) for part in job.parts()]
     models = [MODELS[key] for key in job.models if any(_of(MODELS[key], item) for item in work)]
     _say_costs(models, work, place, dtype, console)
-    _say(console, *fewer(counts))
+    say(console, *fewer(counts))
     tasks = {item.part.task for item in work if not item.finished}
     missing = [*missing_data(job, absent), *missing_checkpoints(job, models), *missing_isolation(job, tasks)]
     if dry_run:
-        _say(console, not_there(missing) if missing else "Everything is there.")
+        say(console, not_there(missing) if missing else "Everything is there.")
         return
     if missing:
         raise AxonError(not_there(missing))
     for model in models:
         _run(job, model, [item.part for item in work if _of(model, item)], console, device, dtype)
     if job.what == "ablations":
-        _say(console, *(f"{item.part.folder}: report.html, figures" for item in work))
+        say(console, *(f"{item.part.folder}: report.html, figures" for item in work))
         return
     found = blocks(job.out)
     write_tables(job.out, found)
     console.print(*terminal(found), sep="\n\n")
-    _say(console, *notes(found), f"{job.out}: table.md, table.json")
+    say(console, *notes(found), f"{job.out}: table.md, table.json")
 
 
 def not_there(missing: Sequence[str]) -> str:
     """One sentence on all that is missing."""
     return f"not everything is there: {'; '.join(missing)}"
-
-
-def _say(console: Console, *lines: str) -> None:
-    for line in lines:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _of(model: Backbone, item: _Work) -> bool:
@@ -131,7 +127,7 @@ def _say_costs(
 ) -> None:
     done = sum(item.finished for item in work)
     if done:
-        _say(console, f"{done} of {len(work)} parts are finished and are not run again.")
+        say(console, f"{done} of {len(work)} parts are finished and are not run again.")
     if not models:
         return
     usual = torch.float32 if place.type == "cpu" else torch.bfloat16
@@ -145,7 +141,7 @@ def _say_costs(
         answers = sum(sum(item.left.values()) for item in work if _of(model, item))
         table.add_row(model.name, _size(found.disk), _size(found.memory), str(answers), _time(found.seconds))
     console.print(table)
-    _say(console, *_explained(costs, width, place))
+    say(console, *_explained(costs, width, place))
 
 
 def _explained(costs: Sequence[Cost], width: int, place: torch.device) -> list[str]:

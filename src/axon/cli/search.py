@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from axon.cli.say import say
 from axon.evaluation.choosing import Tried, choose, frontier
 from axon.evaluation.records import whole_write
 from axon.evaluation.tuning import Search, Tuning
@@ -65,15 +66,12 @@ def show(tuned: Tuned, out: Path, console: Console) -> None:
     chosen, check = tuned.choice.tried, tuned.check
     bold = None if chosen is None else chosen.text
     console.print(table(tuned.title(), frontier(tuned.tried), bold))
-    _say(console, [] if bold is None else [f"Chosen: {bold}. {tuned.choice.why}"])
+    if bold is not None:
+        say(console, f"Chosen: {bold}. {tuned.choice.why}")
     if check is not None:
         console.print("", table(tuned.check_title(), check.tried, bold), sep="\n")
-        _say(console, [against(check.comparison)] if check.comparison else [])
+        if check.comparison:
+            say(console, against(check.comparison))
     if len(tuned.tried) < tuned.search.trials:
-        _say(console, [f"There are no more than these {len(tuned.tried)} decoders to try."])
-    _say(console, [*tuned.doubts(), f"{out}: frontier.json, frontier.md"])
-
-
-def _say(console: Console, lines: Iterable[str]) -> None:
-    for line in lines:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        say(console, f"There are no more than these {len(tuned.tried)} decoders to try.")
+    say(console, *tuned.doubts(), f"{out}: frontier.json, frontier.md")

@@ -11,6 +11,7 @@ from rich.console import Console
 import axon
 from axon.cli import options
 from axon.cli.plugins import PluginOption, import_plugins
+from axon.cli.say import say
 
 
 def tune(
@@ -89,5 +90,4 @@ def tune(
             command += f" --{name} {shlex.quote(str(value))}"
     if prompting == "text":
         command += " --raw"
-    for line in ("", "Use it:", chosen.text, command):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    say(console, "", "Use it:", chosen.text, command)
