@@ -32,7 +32,7 @@ class Recipe:
     heads: int = 6
     hidden: int = 512
     vocabulary: int = 1536
-    minutes: float | None = 80.0
+    minutes: float | None = 84.0
     steps: int | None = None
     batch: int = 20
     processes: int = 2
@@ -41,8 +41,8 @@ class Recipe:
     warm_up: int = 150
     drills_first: float = 0.35
     drills_early: float = 0.7
-    drills: float = 0.35
-    random_first: float = 0.5
+    drills: float = 0.25
+    random_first: float = 0.6
     chatter: float = 0.03
     seed: int = 0
     start_from: str | None = None
