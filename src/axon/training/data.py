@@ -30,7 +30,7 @@ class Row:
 def texts(recipe: Recipe, count: int) -> Iterator[str]:
     """Text of the training split for a tokenizer to learn from."""
     rng = random.Random(f"texts {recipe.seed}")
-    sources = [BUNDLED[name].generate(recipe.seed, "train") for name in recipe.tasks]
+    sources = [BUNDLED[name].generate(recipe.seed, "train") for name in dict.fromkeys(recipe.tasks)]
     for _ in range(count):
         problem = next(rng.choice(sources))
         yield problem.prompt

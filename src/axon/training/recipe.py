@@ -12,7 +12,7 @@ from axon.tasks import BUNDLED
 class Recipe:
     """A run, checked when made. Exactly one of `minutes` and `steps` says how long it is.
 
-    tasks          what the model learns; sums brings the arithmetic drills with it
+    tasks          what the model learns, a task named twice twice as often; sums brings the arithmetic drills with it
     width … vocabulary   sizes of the network and of the tokenizer
     minutes, steps the length of the one cosine schedule
     batch          rows per process and step
@@ -26,13 +26,13 @@ class Recipe:
     start_from     a model folder whose weights and tokenizer to start from, instead of fresh ones of the same sizes
     """
 
-    tasks: tuple[str, ...] = ("sums", "code")
+    tasks: tuple[str, ...] = ("sums", "code", "code")
     width: int = 192
     layers: int = 4
     heads: int = 6
     hidden: int = 512
     vocabulary: int = 1536
-    minutes: float | None = 84.0
+    minutes: float | None = 88.0
     steps: int | None = None
     batch: int = 20
     processes: int = 2
