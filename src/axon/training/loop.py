@@ -164,7 +164,8 @@ def _line(state: checkpoint.State, progress: float, losses: list[float], speed: 
 
 def _examine(model: Any, run: Run, process: int, processes: int) -> dict[str, float]:
     """Accuracy on held-out problems, each process decoding its share; tasks that cannot be scored here are left out."""
-    share, tasks = -(-run.exam // processes), [name for name in dict.fromkeys(run.recipe.tasks) if examine.scorable(name)]
+    share = -(-run.exam // processes)
+    tasks = [name for name in dict.fromkeys(run.recipe.tasks) if examine.scorable(name)]
     model.network.eval()
     counts = [float(examine.accuracy(model, name, _EXAM_SEED, process * share, share)) for name in tasks]
     model.network.train()
