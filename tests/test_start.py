@@ -120,6 +120,17 @@ def test_numbers_start_on_circles_of_the_same_size_as_other_words():
     assert near > far + 0.05
 
 
+def test_twins_start_alike_and_no_wider_than_others():
+    settings = network.config(Recipe(), Words())
+    found = network.fresh(settings, 0, torch.device("cpu"), NUMBERS, [(10, 11), (20, 21)])
+    table = found.model.embed_tokens.weight.detach()
+    words = table[2:50] - table[2:50].mean(0)
+    likeness = torch.nn.functional.cosine_similarity(words[:-1], words[1:])
+    assert (likeness[[8, 18]] > 0.6).all()
+    assert likeness.abs().sort().values[-3] < 0.4
+    assert words[[9, 19]].norm(dim=1).mean() == pytest.approx(words.norm(dim=1).mean().item(), rel=0.15)
+
+
 def test_a_vocabulary_without_numbers_starts_like_any_other():
     settings = network.config(Recipe(), Words())
     found = network.fresh(settings, 0, torch.device("cpu"), {})

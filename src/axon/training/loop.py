@@ -23,6 +23,7 @@ from axon.training.noise import Vocabulary
 from axon.training.optimiser import Optimiser
 from axon.training.pool import Pool
 from axon.training.recipe import Recipe
+from axon.training.tokenizer import twins
 
 _LOG = "log.jsonl"
 _LOG_STEPS = 20
@@ -68,7 +69,7 @@ def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes:
     recipe, place = run.recipe, torch.device(run.device)
     settings = config(recipe, tokenizer)
     vocabulary = vocabulary_of(tokenizer)
-    network = fresh(settings, recipe.seed, place, vocabulary.numbers)
+    network = fresh(settings, recipe.seed, place, vocabulary.numbers, twins(tokenizer))
     if recipe.start_from is not None:
         fill(network, recipe.start_from)
     objective: Any = Objective(network, compiled=run.compiled)

@@ -1,6 +1,7 @@
 """A fresh network of LLaDA's architecture, the objective on top of it, and its folder in LLaDA's published format."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,13 +72,19 @@ def config(recipe: Recipe, tokenizer: Any) -> dict[str, Any]:
     }
 
 
-def fresh(settings: dict[str, Any], seed: int, place: torch.device, numbers: dict[int, int]) -> Any:
+def fresh(
+    settings: dict[str, Any],
+    seed: int,
+    place: torch.device,
+    numbers: dict[int, int],
+    twins: Sequence[tuple[int, int]] = (),
+) -> Any:
     """The network with the weights that training starts from."""
     network = empty(llada, settings).to_empty(device=place)
     fill_rotary(network, place)
     # Tied while training: what is looked up can be written out at once, without a second vocabulary to learn.
     network.lm_head.weight = network.model.embed_tokens.weight
-    start.draw(network, settings["rope_theta"], seed, numbers)
+    start.draw(network, settings["rope_theta"], seed, numbers, twins)
     return network
 
 

@@ -26,7 +26,7 @@ class Recipe:
     start_from     a model folder whose weights and tokenizer to start from, instead of fresh ones of the same sizes
     """
 
-    tasks: tuple[str, ...] = ("sums", "code", "code")
+    tasks: tuple[str, ...] = ("sums", "code")
     width: int = 192
     layers: int = 4
     heads: int = 6
@@ -39,8 +39,8 @@ class Recipe:
     learning_rate: float = 2e-3
     weight_decay: float = 0.01
     warm_up: int = 150
-    drills_first: float = 0.35
-    drills_early: float = 0.7
+    drills_first: float = 0.25
+    drills_early: float = 0.5
     drills: float = 0.25
     random_first: float = 0.6
     chatter: float = 0.03

@@ -4,12 +4,14 @@ Most of what a small masked model writes it copies: what is missing between two 
 same two words of the prompt. From weights drawn at random it takes millions of tokens to find that out. So the first
 layer's heads start out looking at the neighbours of a position, and the second layer's at positions with the same
 neighbours, whose token they hand on. Arithmetic is as slow to find: so numbers start as points on circles, and part of
-the first feed-forward layer as the products that turn one operand's points by another's. Everything stays free to
-change.
+the first feed-forward layer as the products that turn one operand's points by another's. And a word is two tokens, with
+and without a space before it, which start alike, so that a name once written can be repeated in its other form.
+Everything stays free to change.
 """
 
 import itertools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -21,6 +23,8 @@ _MATRIX_SPREAD = 0.7
 _LAST_NORM = 0.2
 # The first layers' words come from the embeddings, so the feed-forward part starts quietly.
 _QUIET = 0.4
+# How alike a word with a space before it and the same without start out.
+_TWINS = 0.8
 # What all embeddings have in common, as a part of their own size: heads that look by position alone see only this.
 _COMMON = 0.7
 # Where the first layer's heads look, how many of a head's frequencies tell positions apart, how sharply, how loudly.
@@ -42,8 +46,11 @@ _FACTOR = 0.5
 _REST = 0.1
 
 
-def draw(network: Any, theta: float, seed: int, numbers: dict[int, int]) -> None:
-    """Fill a network of LLaDA's architecture whose head is tied to its embeddings; `numbers` maps tokens to values."""
+def draw(network: Any, theta: float, seed: int, numbers: dict[int, int], twins: Sequence[tuple[int, int]] = ()) -> None:
+    """Fill a network of LLaDA's architecture whose head is tied to its embeddings.
+
+    `numbers` maps tokens to values; `twins` are pairs of tokens for the same word.
+    """
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, weight in network.named_parameters():
@@ -52,6 +59,7 @@ def draw(network: Any, theta: float, seed: int, numbers: dict[int, int]) -> None
                 continue
             spread = _EMBEDDING_SPREAD if "embed" in name else _MATRIX_SPREAD / weight.shape[1] ** 0.5
             weight.copy_(torch.randn(weight.shape, generator=generator) * spread)
+        _pair(network.model.embed_tokens.weight, twins)
         directions = _count(network.model.embed_tokens.weight, numbers, generator)
         for layer in network.model.layers:
             part = layer.self_attn
@@ -64,6 +72,13 @@ def draw(network: Any, theta: float, seed: int, numbers: dict[int, int]) -> None
             _multiply(network, directions)
         if len(network.model.layers) > 1:
             _compare(network, theta, generator)
+
+
+def _pair(embeddings: Tensor, twins: Sequence[tuple[int, int]]) -> None:
+    """Twins start alike, and as wide as other words."""
+    if twins:
+        one, other = torch.tensor(list(zip(*twins, strict=True)), device=embeddings.device)
+        embeddings[other] = _TWINS * embeddings[one] + (1 - _TWINS**2) ** 0.5 * embeddings[other]
 
 
 def _count(embeddings: Tensor, numbers: dict[int, int], generator: torch.Generator) -> Tensor | None:

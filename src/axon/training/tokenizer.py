@@ -7,6 +7,8 @@ from typing import Any
 
 MASK, EOS = "<|mdm_mask|>", "<|endoftext|>"
 _USER, _ASSISTANT = "<|user|>", "<|assistant|>"
+# How a space is written in a byte-pair vocabulary.
+_SPACE = "\N{LATIN CAPITAL LETTER G WITH DOT ABOVE}"
 _PIECES = r"\n *| ?[A-Za-z]+|\d\d?| ?[^\sA-Za-z\d]+|\s"
 _TEMPLATE = (
     "{% for message in messages %}"
@@ -42,6 +44,13 @@ def build(texts: Iterable[str], size: int, longest: int) -> Any:
         model_max_length=longest,
         clean_up_tokenization_spaces=False,
     )
+
+
+def twins(tokenizer: Any) -> list[tuple[int, int]]:
+    """Words that are tokens with and without a space before them, in the order of their ids."""
+    known = tokenizer.get_vocab()
+    pairs = ((token, known.get(_SPACE + text)) for text, token in known.items() if text.isalpha())
+    return sorted((one, other) for one, other in pairs if other is not None)
 
 
 def save(tokenizer: Any, folder: Path) -> None:
