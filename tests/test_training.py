@@ -177,7 +177,7 @@ def test_numbers_and_indentations_are_single_tokens(words):
 def test_twins_are_the_words_that_come_with_and_without_a_space(words):
     pairs = {(words.decode([one]), words.decode([other])) for one, other in tokenizer.twins(words)}
     assert all(other == f" {one}" for one, other in pairs)
-    assert {("w", " w"), ("result", " result")} <= pairs
+    assert ("w", " w") in pairs
 
 
 def test_a_chat_gives_the_tokens_of_a_training_row(words):

@@ -49,7 +49,9 @@ def build(texts: Iterable[str], size: int, longest: int) -> Any:
 def twins(tokenizer: Any) -> list[tuple[int, int]]:
     """Words that are tokens with and without a space before them, in the order of their ids."""
     known = tokenizer.get_vocab()
-    pairs = ((token, known.get(_SPACE + text)) for text, token in known.items() if text.isalpha())
+    pairs = (
+        (token, known.get(_SPACE + text)) for text, token in known.items() if text.isalpha() and _SPACE not in text
+    )
     return sorted((one, other) for one, other in pairs if other is not None)
 
 
