@@ -23,7 +23,7 @@ _TASKS = ("sums", "code")
 # A problem of each task to watch, and how many the table is about.
 _WATCHED = {"sums": 0, "code": 0}
 _SAMPLE = 12
-_PLAIN, _HELPED = "confidence", "confidence+axon(budget=cover)"
+_PLAIN, _HELPED = "confidence", "confidence+axon"
 _SETTINGS = axon.Settings(max_new_tokens=128, block_length=32, batch_size=_SAMPLE)
 # Long enough for an eye to follow.
 _PAUSE = 0.12
@@ -137,7 +137,7 @@ def _compare(console: Console, model: Model) -> None:
         console.print(table)
     console.print(
         f"Evaluations are per answer. {_SAMPLE} problems show the order of things, not small differences: "
-        "docs/results.md has all 500."
+        "docs/results.md has more."
     )
 
 
