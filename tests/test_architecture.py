@@ -26,7 +26,7 @@ KNOWS = {
     "engine": {"canvas", "signals", "settings", "decoders", "models"},
     "prompts": {"canvas", "settings", "models"},
     "tasks": {"sandbox"},
-    "training": {"settings", "decoders", "models", "generate", "tasks"},
+    "training": {"settings", "decoders", "models", "generate", "tasks", "sandbox"},
     "evaluation": {
         "canvas",
         "signals",

@@ -597,7 +597,7 @@ def test_drawing_leaves_the_settings_of_matplotlib_alone(data):
 
 def test_a_folder_that_cannot_be_written_is_one_sentence(folder, tmp_path):
     (tmp_path / "taken").write_text("")
-    assert "cannot write the figures" in refused(build.write_report, [folder], out=tmp_path / "taken")
+    assert "cannot write" in refused(build.write_report, [folder], out=tmp_path / "taken")
 
 
 # The page
