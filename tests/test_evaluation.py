@@ -349,11 +349,13 @@ def test_every_problem_of_every_cell_is_recorded(whole, toy):
             assert record["seconds"] > 0
 
 
-def test_progress_is_reported_for_every_chunk_done_before_or_now(whole, toy):
+def test_progress_is_reported_for_what_is_decoded_now_and_not_for_what_was_there(whole, toy, tmp_path):
     plan, out = whole
     said = []
-    evaluate(plan, toy, out, lambda *what: said.append(what))
+    evaluate(plan, toy, tmp_path, lambda *what: said.append(what))
     assert said == [("sums", text, 2) for text in PAIR for _ in range(3)]
+    evaluate(plan, toy, out, lambda *what: said.append(what))
+    assert len(said) == 6
 
 
 def test_a_run_that_lost_chunks_decodes_only_those_and_says_the_same(whole, toy, tmp_path):

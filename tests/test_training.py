@@ -732,7 +732,7 @@ def test_two_processes_learn_from_the_mean_of_their_gradients(tmp_path, few_text
     vocabulary, apart = vocabulary_of(words), []
     for process in range(2):
         settings = network.config(recipe, words)
-        student = network.fresh(settings, recipe.seed, torch.device("cpu"), vocabulary.numbers)
+        student = network.fresh(settings, recipe.seed, torch.device("cpu"), vocabulary.numbers, tokenizer.twins(words))
         parts = Optimiser(student, recipe).parts
         rng, order = random.Random(f"noise {recipe.seed} {process} 0"), random.Random(f"order {recipe.seed} 0")
         batch = Pool(Rows(recipe, words, process, 0), recipe.batch, vocabulary, rng, order).take(
