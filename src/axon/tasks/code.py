@@ -33,8 +33,12 @@ _ASKS = (
     "In Python, write solve({a}): it {v} {f}, {m} and {r}.",
     "Write solve({a}). First it {v} {f}. Then it {m}. Finally it {r}.",
     "The function solve({a}) {v} {f}, {m}, and {r}. Write it.",
+    "Write a Python function named solve({a}). It {v} {f}, {m} and {r}.",
+    "Can you write a function solve({a}) that {v} {f}, {m} and {r}?",
+    "Implement solve({a}): it {v} {f}, {m} and then {r}.",
+    "Write Python code for solve({a}), which {v} {f}, {m} and {r}.",
 )
-_TAKES = ("takes", "picks", "keeps", "selects")
+_TAKES = ("takes", "picks", "keeps", "selects", "chooses")
 _RESULTS = ("result", "out", "res", "found")
 Composition = tuple[str, str, str, str]
 
@@ -73,7 +77,7 @@ class Code:
     seed: int = 0
 
     name: ClassVar[str] = "code"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
     stop: ClassVar[tuple[str, ...]] = ()
     chat_stop: ClassVar[tuple[str, ...]] = ()
     max_new_tokens: ClassVar[int] = 128

@@ -18,23 +18,35 @@ from axon.tasks.pieces import (
 NUMBERS = Domain(
     argument="numbers",
     walk="numbers",
-    plain=("all numbers", "every number", "the numbers"),
+    plain=("all numbers", "every number", "all the numbers"),
     filters={
         "even": Piece(
-            ("the even numbers", "the even ones", "the numbers divisible by two"),
+            ("the even numbers", "the even ones", "the numbers divisible by two", "all even numbers"),
             "{x} % 2 == 0",
             lambda x, k: x % 2 == 0,
         ),
         "odd": Piece(
-            ("the odd numbers", "the odd ones", "the numbers that are odd"), "{x} % 2 == 1", lambda x, k: x % 2 == 1
+            ("the odd numbers", "the odd ones", "the numbers that are odd", "all odd numbers"),
+            "{x} % 2 == 1",
+            lambda x, k: x % 2 == 1,
         ),
         "above": Piece(
-            ("the numbers greater than {k}", "the numbers above {k}", "the ones larger than {k}"),
+            (
+                "the numbers greater than {k}",
+                "the numbers above {k}",
+                "the ones larger than {k}",
+                "all numbers bigger than {k}",
+            ),
             "{x} > {k}",
             lambda x, k: x > k,
         ),
         "below": Piece(
-            ("the numbers less than {k}", "the numbers below {k}", "the ones smaller than {k}"),
+            (
+                "the numbers less than {k}",
+                "the numbers below {k}",
+                "the ones smaller than {k}",
+                "all numbers under {k}",
+            ),
             "{x} < {k}",
             lambda x, k: x < k,
         ),
@@ -63,10 +75,14 @@ NUMBERS = Domain(
             lambda x, k: x % k != 0,
         ),
         "positive": Piece(
-            ("the positive numbers", "the positive ones", "the numbers above zero"), "{x} > 0", lambda x, k: x > 0
+            ("the positive numbers", "the positive ones", "the numbers above zero", "all positive numbers"),
+            "{x} > 0",
+            lambda x, k: x > 0,
         ),
         "negative": Piece(
-            ("the negative numbers", "the negative ones", "the numbers below zero"), "{x} < 0", lambda x, k: x < 0
+            ("the negative numbers", "the negative ones", "the numbers below zero", "all negative numbers"),
+            "{x} < 0",
+            lambda x, k: x < 0,
         ),
         "other than": Piece(
             ("the numbers other than {k}", "the numbers different from {k}", "the numbers that are not {k}"),
@@ -75,25 +91,36 @@ NUMBERS = Domain(
         ),
     },
     maps={
-        "double": Piece(("doubles each", "multiplies each by 2", "doubles every one"), "{x} * 2", lambda x, k: x * 2),
+        "double": Piece(
+            ("doubles each", "multiplies each by 2", "doubles every one", "doubles them"), "{x} * 2", lambda x, k: x * 2
+        ),
         "times": Piece(
-            ("multiplies each by {k}", "takes {k} times each", "multiplies every one by {k}"),
+            ("multiplies each by {k}", "takes {k} times each", "multiplies every one by {k}", "multiplies them by {k}"),
             "{x} * {k}",
             lambda x, k: x * k,
         ),
         "plus": Piece(
-            ("adds {k} to each", "increases each by {k}", "adds {k} to every one"), "{x} + {k}", lambda x, k: x + k
+            ("adds {k} to each", "increases each by {k}", "adds {k} to every one", "adds {k} to each of them"),
+            "{x} + {k}",
+            lambda x, k: x + k,
         ),
         "minus": Piece(
-            ("subtracts {k} from each", "lowers each by {k}", "takes {k} away from each"),
+            (
+                "subtracts {k} from each",
+                "lowers each by {k}",
+                "takes {k} away from each",
+                "subtracts {k} from every one",
+            ),
             "{x} - {k}",
             lambda x, k: x - k,
         ),
         "square": Piece(
-            ("squares each", "takes the square of each", "squares every one"), "{x} ** 2", lambda x, k: x * x
+            ("squares each", "takes the square of each", "squares every one", "squares them"),
+            "{x} ** 2",
+            lambda x, k: x * x,
         ),
         "cube": Piece(
-            ("cubes each", "takes the cube of each", "raises each to the third power"),
+            ("cubes each", "takes the cube of each", "raises each to the third power", "cubes every one"),
             "{x} ** 3",
             lambda x, k: x * x * x,
         ),
@@ -133,7 +160,7 @@ NUMBERS = Domain(
 WORDS = Domain(
     argument="text",
     walk="text.split()",
-    plain=("all words", "every word", "the words"),
+    plain=("all words", "every word", "all the words"),
     filters={
         "longer": Piece(
             (
@@ -195,7 +222,7 @@ WORDS = Domain(
             lambda x, k: len(x),
         ),
         "capital": Piece(
-            ("capitalizes each", "gives each a capital first letter", "starts each with a capital"),
+            ("capitalizes each", "capitalizes every one", "capitalizes each of them"),
             "{x}.capitalize()",
             lambda x, k: x.capitalize(),
         ),
@@ -218,20 +245,38 @@ WORDS = Domain(
 LETTERS = Domain(
     argument="text",
     walk="text",
-    plain=("all characters", "every character", "the characters"),
+    plain=("all characters", "every character", "all the characters"),
     filters={
-        "vowels": Piece(("the vowels", "the lower case vowels"), "{x} in 'aeiou'", lambda x, k: x in tuple("aeiou")),
+        "vowels": Piece(
+            ("the lower case vowels", "the small vowels", "the characters that are small vowels"),
+            "{x} in 'aeiou'",
+            lambda x, k: x in tuple("aeiou"),
+        ),
         "no vowels": Piece(
-            ("everything but the vowels", "the characters that are no vowels"),
+            (
+                "everything but lower case vowels",
+                "everything but small vowels",
+                "the characters that are no small vowels",
+            ),
             "{x} not in 'aeiou'",
             lambda x, k: x not in tuple("aeiou"),
         ),
-        "letters": Piece(("the letters", "the characters that are letters"), "{x}.isalpha()", lambda x, k: x.isalpha()),
-        "digits": Piece(("the digits", "the characters that are digits"), "{x}.isdigit()", lambda x, k: x.isdigit()),
-        "capitals": Piece(("the capital letters", "the upper case letters"), "{x}.isupper()", lambda x, k: x.isupper()),
-        "same": Piece(("the characters equal to '{c}'", "each '{c}'"), "{x} == '{c}'", lambda x, c: x == c),
+        "letters": Piece(
+            ("the letters", "the characters that are letters", "all letters"), "{x}.isalpha()", lambda x, k: x.isalpha()
+        ),
+        "digits": Piece(
+            ("the digits", "the characters that are digits", "all digits"), "{x}.isdigit()", lambda x, k: x.isdigit()
+        ),
+        "capitals": Piece(
+            ("the capital letters", "the upper case letters", "the capitals"), "{x}.isupper()", lambda x, k: x.isupper()
+        ),
+        "same": Piece(
+            ("the characters equal to '{c}'", "each '{c}'", "every '{c}'"), "{x} == '{c}'", lambda x, c: x == c
+        ),
         "different": Piece(
-            ("the characters other than '{c}'", "everything except '{c}'"), "{x} != '{c}'", lambda x, c: x != c
+            ("the characters other than '{c}'", "everything except '{c}'", "everything but '{c}'"),
+            "{x} != '{c}'",
+            lambda x, c: x != c,
         ),
     },
     maps={

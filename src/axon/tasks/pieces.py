@@ -47,21 +47,21 @@ class Domain:
 
 
 LIST = Fold(
-    ("returns them as a list", "returns the list of results", "returns the resulting list"),
+    ("returns them as a list", "returns the list of results", "returns the resulting list", "returns a list of them"),
     "{v}",
     lambda v: v,
     "[]",
     "{r}.append({e})",
 )
 COUNT = Fold(
-    ("returns how many there are", "returns their number", "counts them"),
+    ("returns how many there are", "returns their number", "counts them", "returns the count"),
     "len({v})",
     len,
     "0",
     "{r} += 1",
 )
 SORTED = Fold(
-    ("returns them in sorted order", "returns them sorted", "returns a sorted list of them"),
+    ("returns them in sorted order", "returns them sorted", "returns a sorted list of them", "sorts them"),
     "sorted({v})",
     sorted,
     "[]",
@@ -69,7 +69,12 @@ SORTED = Fold(
     "sorted({r})",
 )
 BACKWARDS = Fold(
-    ("returns them in reverse order", "returns the list reversed", "returns them from last to first"),
+    (
+        "returns them in reverse order",
+        "returns the list reversed",
+        "returns them from last to first",
+        "reverses the list",
+    ),
     "{v}[::-1]",
     lambda v: v[::-1],
     "[]",
@@ -89,7 +94,7 @@ DISTINCT = Fold(
     "len(set({r}))",
 )
 SUM = Fold(
-    ("returns their sum", "returns the total", "adds them up"),
+    ("returns their sum", "returns the total", "adds them up", "sums them up", "returns the sum"),
     "sum({v})",
     sum,
     "0",

@@ -10,8 +10,14 @@ SHE = ("she", "her", "her")
 HE = ("he", "his", "him")
 IT = ("it", "its", "it")
 
-GIRLS = ("Mia", "Anna", "Lena", "Sara", "Emma", "Nora", "Julia", "Zoe", "Ruth", "Ivy", "Maya", "Ella")
-BOYS = ("Tom", "Ben", "Leo", "Max", "Sam", "Noah", "Paul", "Jack", "Omar", "Finn", "Adam", "Luis")
+GIRLS = (
+    "Mia", "Anna", "Lena", "Sara", "Emma", "Nora", "Julia", "Zoe", "Ruth", "Ivy", "Maya", "Ella", "Lucy", "Clara",
+    "Mary", "Sophie",
+)  # fmt: skip
+BOYS = (
+    "Tom", "Ben", "Leo", "Max", "Sam", "Noah", "Paul", "Jack", "Omar", "Finn", "Adam", "Luis", "John", "Peter",
+    "David", "Tim",
+)  # fmt: skip
 FRIENDS = ("Kim", "Alex", "Robin", "Chris")
 
 
@@ -32,7 +38,7 @@ _PEOPLE = tuple((name, name, SHE) for name in GIRLS) + tuple((name, name, HE) fo
 THEMES: dict[str, Theme] = {
     "collection": Theme(
         actors=_PEOPLE,
-        things=("stickers", "marbles", "stamps", "coins", "shells", "cards", "beads", "badges"),
+        things=("stickers", "marbles", "stamps", "coins", "shells", "cards", "beads", "badges", "buttons", "stones"),
         box=("bags", "boxes", "packs", "jars"),
         start=(
             "[{P} has {n} {T}].",
@@ -49,6 +55,9 @@ THEMES: dict[str, Theme] = {
             "[{s} uncle gives {o} another {n}]",
             "[{p} wins {n}] in a game",
             "[{p} is given {n}] for {s} birthday",
+            "[{p} collects {n} more]",
+            "[{s} friend gives {o} {n}]",
+            "[{p} adds {n}] to them",
         ),
         lose=(
             "[{p} gives {n} to a friend]",
@@ -57,11 +66,13 @@ THEMES: dict[str, Theme] = {
             "[{p} sells {n}] of them",
             "[{n} of the {T} are lost]",
             "[{s} brother takes {n}] of them",
+            "[{p} gives away {n}] of them",
+            "[{p} loses {n} of the {T}]",
         ),
     ),
     "kitchen": Theme(
         actors=_PEOPLE,
-        things=("cookies", "muffins", "rolls", "pies", "pancakes", "buns", "cupcakes"),
+        things=("cookies", "muffins", "rolls", "pies", "pancakes", "buns", "cupcakes", "cakes", "waffles"),
         box=("trays", "boxes", "plates", "bags"),
         start=(
             "[{P} bakes {n} {T}].",
@@ -78,6 +89,7 @@ THEMES: dict[str, Theme] = {
             "[{p} buys {n} more] at the shop",
             "[{s} sister adds {n}] of her own",
             "[{n} more come] out of the oven",
+            "[{s} mother bakes {n} more]",
         ),
         lose=(
             "[{p} eats {n}] of them",
@@ -86,11 +98,13 @@ THEMES: dict[str, Theme] = {
             "[{p} drops {n}] on the floor",
             "[{p} gives {n} to the neighbors]",
             "[{n} of the {T} get burned]",
+            "[{s} friends eat {n}] of them",
+            "[{p} gives away {n}] of them",
         ),
     ),
     "garden": Theme(
         actors=_PEOPLE,
-        things=("apples", "pears", "plums", "lemons", "tomatoes", "carrots", "flowers", "tulips"),
+        things=("apples", "pears", "plums", "lemons", "tomatoes", "carrots", "oranges", "peaches", "onions"),
         box=("baskets", "crates", "buckets", "bags"),
         start=(
             "[{P} picks {n} {T}].",
@@ -107,6 +121,7 @@ THEMES: dict[str, Theme] = {
             "[a farmer gives {o} {n}]",
             "[{p} buys {n} more]",
             "[{s} cousin picks {n}] for {o}",
+            "[{p} gets {n} more] from a friend",
         ),
         lose=(
             "[{p} throws {n} bad ones out]",
@@ -115,6 +130,8 @@ THEMES: dict[str, Theme] = {
             "[{p} uses {n}] in the kitchen",
             "[{n} of the {T} go bad]",
             "[birds spoil {n}] of them",
+            "[{p} eats {n}] of them",
+            "[{p} gives away {n}] of them",
         ),
     ),
     "shop": Theme(
@@ -140,13 +157,15 @@ THEMES: dict[str, Theme] = {
             "[{p} buys another {n}]",
             "[{n} new {T} arrive]",
             "[{p} receives {n}] as a gift",
+            "[{p} gets {n} more]",
         ),
         lose=(
             "[{p} sells {n}] of them",
             "[{p} gives {n} to a school]",
-            "[{n} of the {T} break]",
+            "[{n} of the {T} get damaged]",
             "[{p} sends {n} back]",
-            "[customers take {n}] of them",
+            "[visitors take {n}] of them",
+            "[{p} throws {n} old ones away]",
         ),
     ),
 }
@@ -156,24 +175,26 @@ GROUPS = (
     "[{P} has {k} {B} with {n} {T}] in each.",
     "[{P} has {k} {B} of {n} {T}] each.",
     "[{P} fills {k} {B} with {n} {T}] each.",
+    "[{P} buys {k} {B} with {n} {T}] in each of them.",
 )
 PAIRS = (
     "[{P} has {n} red {T} and {k} blue] ones.",
     "[{P} has {n} small {T} and {k} big] ones.",
     "[{P} counts {n} old {T} and {k} new] ones.",
+    "[{P} owns {n} green {T} and {k} yellow] ones.",
 )
 # Events that multiply what is there, and one that adds whole groups (two equations).
 DOUBLE = (
-    "[{p} doubles that number]",
+    "[{p} doubles the number of {T}]",
     "[the number of {T} doubles]",
-    "[{p} manages to double that]",
-    "[{p} ends up with twice as many]",
+    "[{p} ends up with twice as many] {T}",
+    "[{p} now has twice as many] {T}",
 )
 TRIPLE = (
-    "[{p} triples that number]",
+    "[{p} triples the number of {T}]",
     "[the number of {T} triples]",
-    "[{p} manages to triple that]",
-    "[{p} ends up with three times as many]",
+    "[{p} ends up with three times as many] {T}",
+    "[{p} now has three times as many] {T}",
 )
 MORE_GROUPS = (
     "[{p} gets {k} more {B} of {n}] {T} each",
@@ -188,18 +209,23 @@ ASK_LEFT = (
     "How many {T} does {p} have at the end?",
     "What is the number of {T} now?",
     "How many {T} is that in all?",
+    "How many {T} are there now?",
+    "How many {T} are left?",
+    "How many {T} does {Q} have in total?",
 )
 ASK_SHARE = (
     "[The {T} are shared among {k}] friends equally. How many does each friend get?",
     "[{Q} splits them into {k} groups] of the same size. How many {T} are in each group?",
     "Then [{k} children share them] equally. How many {T} does each child get?",
     "If [{k} people divide them] equally, how many {T} does each get?",
+    "[{Q} shares them among {k}] people equally. How many {T} does each person get?",
 )
 ASK_COST = (
     "[Each one costs {k} dollars]. How much do all of them cost?",
     "[{Q} sells each for {k} dollars]. How many dollars is that?",
     "[They cost {k} dollars each]. What is the total price in dollars?",
     "If [each is worth {k} dollars], how many dollars are they worth together?",
+    "If [each one costs {k} dollars], what do all of them cost?",
 )
 ASK_TOGETHER = (
     "[{F} has {n} more] than that. How many {T} do they have together?",
@@ -215,6 +241,8 @@ LINKS = (
     "{}.",
     "In the evening {}.",
     "Soon {}.",
+    "In the afternoon {}.",
+    "Afterwards {}.",
 )
 # A sentence without a number that changes nothing, as people add them.
 ASIDES = (
@@ -224,4 +252,5 @@ ASIDES = (
     "It takes a while.",
     "That was a lot of work.",
     "The weather is fine.",
+    "{Q} is a bit tired.",
 )

@@ -90,7 +90,7 @@ class Sums:
     seed: int = 0
 
     name: ClassVar[str] = "sums"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
     stop: ClassVar[tuple[str, ...]] = ()
     chat_stop: ClassVar[tuple[str, ...]] = ()
     max_new_tokens: ClassVar[int] = 128

@@ -97,6 +97,11 @@ def fill(network: Any, folder: str) -> None:
         raise AxonError(f"{folder} is no model of the recipe's sizes; give those it was trained with") from None
 
 
+def multiplies_halves(place: torch.device) -> bool:
+    """Whether matrices of bf16 are multiplied faster there than those of fp32."""
+    return place.type == "cuda" or (place.type == "cpu" and torch.cpu._is_avx512_bf16_supported())
+
+
 class Objective(nn.Module):
     """The mean cross-entropy of masked tokens, each with its weight, and how sure the network was of each (B, L)."""
 

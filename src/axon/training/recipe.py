@@ -34,7 +34,7 @@ class Recipe:
     vocabulary: int = 1536
     minutes: float | None = 88.0
     steps: int | None = None
-    batch: int = 20
+    batch: int = 28
     processes: int = 2
     learning_rate: float = 2e-3
     weight_decay: float = 0.01
