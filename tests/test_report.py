@@ -466,8 +466,8 @@ def test_every_sweep_is_found_from_the_decoders_alone():
     assert [said(value) for value in sweep(run, "layers").values] == ["1/8", "0.5", "all"]
     assert sweep(run, "reading").values == ("paper", "released", "released, union")
     assert {label: len(points) for label, points in sweep(run, "objective").series.items()} == {
-        "dawn+axon, facility": 2,
-        "dawn+axon, graph cut": 2,
+        "dawn+axon(budget=3), facility": 2,
+        "dawn+axon(budget=3), graph cut": 2,
     }
     assert list(sweep(run, "threshold").series) == ["confidence", "confidence+axon"]
     assert sweep(run, "budget") is None
@@ -486,9 +486,27 @@ def test_two_decoders_are_no_sweep_and_one_decoder_twice_is_one_point():
     assert [len(points) for points in sweep(twice, "budget").series.values()] == [4]
 
 
+def test_two_sweeps_of_one_base_are_two_series():
+    added = [f"confidence+axon(commit=union,budget={k})" for k in (1, 2, "cover")]
+    found = sweep(made_up(*BUDGETS, *added), "budget").series
+    assert {name: len(points) for name, points in found.items()} == {
+        "confidence+axon": 4,
+        "confidence+axon(commit=union)": 3,
+    }
+    betas = [f"dawn+axon(beta_r={r},beta_u={u}{more})" for r in (1, 2) for u in (1, 2) for more in ("", ",budget=3")]
+    assert set(grids(made_up(*betas), "beta_u", "beta_r")) == {"dawn+axon", "dawn+axon(budget=3)"}
+
+
+def test_answers_that_broke_off_are_in_no_interval():
+    run = made_up(BASE)
+    whole = sweeps.evaluations_interval(run, BASE)
+    torn = [record | {"finish": "error", "nfe": 1} for record in run.records[BASE]]
+    assert sweeps.evaluations_interval(replace(run, records={BASE: [*run.records[BASE], *torn]}), BASE) == whole
+
+
 def test_the_grid_of_betas_shows_each_cell_and_how_sure_it_is():
     run = made_up(*(f"dawn+axon(beta_r={r},beta_u={u})" for r in (0.5, 1, 2) for u in (1, 2)))
-    assert set(grids(run, "beta_u", "beta_r")["dawn"]) == {(u, r) for u in ("1", "2") for r in ("0.5", "1", "2")}
+    assert set(grids(run, "beta_u", "beta_r")["dawn+axon"]) == {(u, r) for u in ("1", "2") for r in ("0.5", "1", "2")}
     figure = sweeps.betas(run)
     accuracy, evaluations, _ = figure.axes
     assert image(accuracy).shape == (2, 3)

@@ -18,9 +18,10 @@ import torch
 import axon
 from axon.decoders import Confidence
 from axon.errors import AxonError
+from axon.models import attention
 from axon.models.text import Text
 from axon.tasks.sums import LARGEST
-from axon.training import checkpoint, data, drills, launch, loop, network, noise, pool, tokenizer
+from axon.training import chatter, checkpoint, data, drills, launch, loop, network, noise, pool, tokenizer
 from axon.training.data import BLOCK, LONGEST_ROOM, Row, Rows
 from axon.training.loop import Run, rate, vocabulary_of
 from axon.training.optimiser import Optimiser
@@ -202,6 +203,23 @@ def test_as_many_rows_are_equations_as_asked_for_and_none_without_sums(words):
     without = {row.kind for row in Rows(Recipe(tasks=("code",)), words, 0, 0).take(200, drills=0.8)}
     assert without >= {"chatter", "code"}
     assert without.isdisjoint({"drill", "asked", "sums"})
+
+
+@pytest.mark.parametrize(
+    ("tasks", "said", "unsaid"),
+    [
+        (("sums",), ("short sums.", "solve short word problems.", "for a sum."), "Python"),
+        (("code",), ("small Python functions.", "write small Python functions.", "a small Python function."), "sum"),
+        (("code", "sums"), ("short sums and small Python functions.", "and write", "a sum or a small"), "code"),
+    ],
+)
+def test_off_topic_a_model_names_the_tasks_it_was_trained_on(tasks, said, unsaid):
+    answers = chatter.answers(tasks)
+    assert len(answers) == len(said)
+    for answer, part in zip(answers, said, strict=True):
+        assert part in answer
+        assert unsaid not in answer
+    assert chatter.pair(random.Random(1), tasks)[1] in answers
 
 
 def test_processes_and_continued_runs_see_rows_of_their_own(words):
@@ -691,6 +709,34 @@ def test_compiling_changes_how_states_are_computed_and_nothing_else(words, monke
     assert torch.equal(sure[0], sure[1])
     assert torch.equal(sure[0] > 0, batch.weights > 0)
     assert taken == [student.model.forward]
+
+
+def test_matrices_in_bf16_teach_the_same_and_attention_stays_in_fp32(words, monkeypatch):
+    kinds, attend = [], attention.scaled_dot_product_attention
+
+    def watched(query, *others, **options):
+        kinds.append(query.dtype)
+        return attend(query, *others, **options)
+
+    monkeypatch.setattr(attention, "scaled_dot_product_attention", watched)
+    vocabulary = vocabulary_of(words)
+    settings = network.config(replace(TINY, width=32, layers=2), words)
+    student = network.fresh(settings, 0, torch.device("cpu"), vocabulary.numbers)
+    rows = Rows(TINY, words, 0, 0).take(8, drills=0.5)
+    batch = noise.masked(rows, 300, random.Random(0), vocabulary)
+    losses, gradients = [], []
+    for half in (False, True):
+        monkeypatch.setattr(network, "multiplies_halves", lambda place, half=half: half)
+        loss, sure = network.Objective(student)(batch.tokens, batch.targets, batch.weights)
+        assert loss.dtype == sure.dtype == torch.float32
+        loss.backward()
+        gradients.append(torch.cat([weight.grad.flatten() for weight in student.parameters()]))
+        student.zero_grad()
+        losses.append(float(loss.detach()))
+    assert losses[0] != losses[1], "the second one must have been computed in bf16"
+    assert losses[1] == pytest.approx(losses[0], rel=0.01)
+    assert torch.cosine_similarity(*gradients, dim=0) > 0.99
+    assert set(kinds) == {torch.float32}
 
 
 def test_no_process_outlives_the_one_that_started_it(tmp_path):

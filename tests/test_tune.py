@@ -5,6 +5,8 @@ import json
 import random
 import re
 import shlex
+import subprocess
+import sys
 from dataclasses import dataclass, replace
 
 import pytest
@@ -292,6 +294,18 @@ def test_a_finished_search_is_read_and_can_be_made_longer(calm, toy, decoded):
     assert len(decoded) == 2 * 2
 
 
+def test_a_folder_is_kept_for_as_long_as_it_is_searched(toy, tmp_path):
+    held = Tuning(search(), toy, tmp_path, nothing)
+    other = """
+import sys
+from pathlib import Path
+from axon.evaluation.records import Records
+Records(Path(sys.argv[1]), {})
+"""
+    done = subprocess.run([sys.executable, "-c", other, held.out], capture_output=True, text=True, timeout=120)
+    assert f"another process is writing results to {tmp_path}" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -403,6 +417,9 @@ def test_the_command_prints_the_decoder_to_use(run, calm, tmp_path):
     chosen = choose(found)
     *_, text, command = done.out.splitlines()
     assert text == chosen.tried.text
+    for number in (1, 8, 16):
+        assert re.search(rf"^\d+/\d+ problems, [\d:]+ left · trial {number} of 16 · ", done.out, re.MULTILINE)
+    assert "left · check · " in done.out
     assert command == f'axon generate "…" --model toy --decoder "{text}" --max-new-tokens 32'
     assert run(*shlex.split(command.replace("…", "Choose."))[1:]).returncode == 0
     assert f"Chosen: {text}. {chosen.why}" in done.out

@@ -25,7 +25,7 @@ def measured(plan: Plan, model: Model, out: Path, console: Console, *, pictures:
     job = Job(plan, model, out)
     known = len(list(job.records))
     if not console.is_terminal:
-        job.go_on(_Log(console, plan.size, known), pictures=pictures)
+        job.go_on(Log(console, plan.size, known), pictures=pictures)
         return job.records
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
                TextColumn("{task.description}"))  # fmt: skip
@@ -41,7 +41,7 @@ def measured(plan: Plan, model: Model, out: Path, console: Console, *, pictures:
     return job.records
 
 
-class _Log:
+class Log:
     """Progress as lines, for output that is no terminal: at every new cell, and now and then in a long one."""
 
     SECONDS = 30.0

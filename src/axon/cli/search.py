@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from axon.cli.measure import Log
 from axon.cli.say import say
 from axon.evaluation.choosing import Tried, choose, frontier
 from axon.evaluation.records import whole_write
@@ -21,6 +22,8 @@ class _Board(Progress):
 
     def __init__(self, console: Console, trials: int) -> None:
         self.trials, self.tried = trials, list[Tried]()
+        # Lines instead of a bar, for output that is no terminal.
+        self.lines: Log | None = None
         columns = (BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
                    TextColumn("{task.description}"))  # fmt: skip
         # With a large model a chunk takes minutes; the time left is estimated over several.
@@ -31,6 +34,8 @@ class _Board(Progress):
         done = len(self.tried)
         what = f"trial {done + 1} of {self.trials}" if done < self.trials else "check"
         self.update(self.job, advance=count, description=f"{what} · {decoder}")
+        if self.lines is not None:
+            self.lines(what, decoder, count)
 
     def get_renderables(self) -> Iterable[RenderableType]:
         yield from super().get_renderables()
@@ -44,6 +49,7 @@ def searched(search: Search, model: Model, out: Path, console: Console) -> Tuned
     with _Board(console, search.trials) as board:
         tuning = Tuning(search, model, out, board.report)
         board.update(board.job, total=tuning.size)
+        board.lines = None if console.is_terminal else Log(console, tuning.size, 0)
         for found in tuning.trials():
             board.tried.append(found)
         tuned = Tuned(search, tuple(board.tried), choose(board.tried, search.min_accuracy))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
 from axon.checks import one_of
 from axon.errors import AxonError
@@ -15,7 +16,7 @@ _HELP = "Default: the recipe's."
 
 
 def train(
-    out: Annotated[Path, typer.Option(help="Folder of the run; a stopped run goes on from it.")],
+    out: Annotated[Path, typer.Option(help="Folder of the run; a stopped run goes on from it.")] = Path("training"),
     recipe: Annotated[str, typer.Option(help="The recipe to start from: bundled.")] = "bundled",
     tasks: Annotated[str | None, typer.Option(help=f"Tasks to learn, with commas. {_HELP}")] = None,
     minutes: Annotated[float | None, typer.Option(help=f"How long the schedule is. {_HELP}")] = None,
@@ -63,7 +64,12 @@ def train(
     if steps is not None:
         changes |= {"steps": steps, "minutes": None}
     chosen = replace(RECIPES[recipe], **changes)
-    folder = launch(Run(chosen, out, place.type, exam=exam, exam_minutes=exam_minutes, compiled=compiled), Progress())
+    run = Run(chosen, out, place.type, exam=exam, exam_minutes=exam_minutes, compiled=compiled)
+    try:
+        folder = launch(run, Progress())
+    finally:
+        # The bar hides it, and a run that is stopped may end in another process than the one with the bar.
+        Console().show_cursor()
     print(f'done: axon generate "…" --model {folder}')
 
 

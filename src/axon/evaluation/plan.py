@@ -79,9 +79,13 @@ class Plan:
 
     def settings_of(self, name: str, how: str) -> Settings:
         """The settings for one of the tasks, asked in that way."""
+        length = self.length or self.task(name).max_new_tokens
+        return replace(self.settings, max_new_tokens=length, stop=self.stop_of(name, how))
+
+    def stop_of(self, name: str, how: str) -> tuple[str, ...]:
+        """The texts that end an answer to one of the tasks, asked in that way."""
         found = self.task(name)
-        stop = found.chat_stop if how == "chat" else found.stop
-        return replace(self.settings, max_new_tokens=self.length or found.max_new_tokens, stop=stop)
+        return found.chat_stop if how == "chat" else found.stop
 
     @property
     def size(self) -> int:

@@ -11,6 +11,8 @@ from typing import Any
 from axon.errors import AxonError
 
 RESULTS, IDENTITY = "results.jsonl", "run.json"
+# Held by the process that writes; a file of its own, for the others are replaced.
+_LOCK = ".lock"
 # What of an origin must change for a continued run to be told of.
 _SAME = ("commit", "machine", "python")
 Record = dict[str, Any]
@@ -28,8 +30,8 @@ class Records:
         self.folder, self.path = folder, folder / RESULTS
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._claim(identity, origin or {})
             self._lock()
+            self._claim(identity, origin or {})
             self.chunks = self._recover()
         except OSError as error:
             raise AxonError(f"{folder} cannot be used for results: {error.strerror}") from None
@@ -52,7 +54,8 @@ class Records:
             raise AxonError(f"{path} does not describe a run; restore it or choose another --out")
         now = json.loads(json.dumps(identity))
         names = (before.keys() | now.keys()) - {"origin", "continued"}
-        changed = sorted(name for name in names if before.get(name) != now.get(name))
+        # As text, because the order of decoders counts: traces are numbered by it.
+        changed = sorted(name for name in names if json.dumps(before.get(name)) != json.dumps(now.get(name)))
         if changed:
             raise AxonError(
                 f"{self.folder} holds results of another run (different: {', '.join(changed)}); choose another --out"
@@ -68,7 +71,7 @@ class Records:
 
     def _lock(self) -> None:
         """Keep other processes out for as long as these records are in use."""
-        held = os.open(self.folder / IDENTITY, os.O_RDWR)
+        held = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
         weakref.finalize(self, os.close, held)
         try:
             fcntl.lockf(held, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import torch
+
 from axon.decoders import Decoder
 from axon.errors import AxonError
 from axon.evaluation.asking import prompt, prompting
@@ -16,9 +18,10 @@ from axon.evaluation.watch import attention_path, trace_path, watch, write_watch
 from axon.generate import Generation, generate
 from axon.models.base import Model
 from axon.prompts import Prompt, to_canvases
-from axon.sandbox import Unavailable
+from axon.sandbox import StartError, Unavailable
 from axon.settings import Settings
-from axon.tasks import Problem, Task
+from axon.tasks import Problem
+from axon.tasks.base import until
 from axon.trace import write_trace
 
 # Problems of every cell whose steps are kept for figures and the replay, and whose attention is.
@@ -59,7 +62,7 @@ class _Asked:
 
     def __init__(self, plan: Plan, model: Model, name: str, how: str) -> None:
         self.name, self.task, self.settings = name, plan.task(name), plan.settings_of(name, how)
-        self.problems = plan.problems(name)
+        self.problems, self.stop = plan.problems(name), plan.stop_of(name, how)
         self.prompts = [prompt(model, problem, how) for problem in self.problems]
         failed = None
         for item in self.prompts:
@@ -97,7 +100,7 @@ class _Cell:
             head = {"task": asked.name, "decoder": self.text, "chunk": first, "chunk_size": len(part)}
             head |= {"seconds": round(seconds / len(part), 4)}
             pairs = zip(part, results, strict=True)
-            self.records.add([head | _record(asked.task, problem, result) for problem, result in pairs])
+            self.records.add([head | _record(asked, problem, result) for problem, result in pairs])
             report(len(part))
             if first < TRACED:
                 first_answers += results
@@ -127,11 +130,11 @@ class _Cell:
             write_watched(attention, self.decoder, seen)
 
 
-def _record(found: Task, problem: Problem, result: Generation | AxonError) -> Record:
+def _record(asked: _Asked, problem: Problem, result: Generation | AxonError) -> Record:
     if isinstance(result, AxonError):
         return {"problem": problem.id, "error": str(result)}
     written = {"problem": problem.id, "text": result.text, "finish": result.finish_reason}
-    return written | count(result).as_dict() | _score(found, problem, result)
+    return written | count(result).as_dict() | _score(asked, problem, result)
 
 
 def _decode(
@@ -140,18 +143,23 @@ def _decode(
     """The answers; if the chunk cannot be decoded together, one by one, so that only the faulty one is lost."""
     try:
         return generate(model, list(prompts), decoder, settings)
+    except torch.AcceleratorError as error:
+        # Nothing works on a device after this, so all that is left would be recorded as wrong.
+        why = str(error).splitlines()[0]
+        raise AxonError(f"the device failed ({why}); what was recorded before is kept, start again to go on") from error
     except Exception as error:  # out of memory, say: whatever one answer meets is recorded, and the run goes on
         if len(prompts) == 1:
             return [error if isinstance(error, AxonError) else AxonError(f"{type(error).__name__}: {error}")]
     return [_decode(model, [prompt], decoder, settings)[0] for prompt in prompts]
 
 
-def _score(found: Task, problem: Problem, result: Generation) -> Record:
+def _score(asked: _Asked, problem: Problem, result: Generation) -> Record:
     if result.error is not None:
         return {"correct": False, "error": result.error}
     try:
-        verdict = found.score(problem, result.text)
-    except Unavailable:  # not this answer's fault, and no other one would fare better
+        # Decoding may have been told to go on behind a stop text.
+        verdict = asked.task.score(problem, until(result.text, asked.stop))
+    except (Unavailable, StartError):  # not this answer's fault, and no other one would fare better
         raise
     except Exception as error:  # a scorer may fail on what a model wrote; the run goes on and says so
         return {"correct": False, "error": f"scoring failed: {error}"}

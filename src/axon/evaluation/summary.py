@@ -66,7 +66,7 @@ class Speed:
 
 def cell(task: str, decoder: str, records: Sequence[Record]) -> CellSummary:
     """The figures of one cell."""
-    done = [record for record in records if _finished(record)]
+    done = [record for record in records if finished(record)]
     right = sum(bool(record.get("correct")) for record in records)
     evaluations = sum(record["nfe"] for record in done)
     tokens = sum(record["tokens"] for record in done)
@@ -93,7 +93,7 @@ def cell(task: str, decoder: str, records: Sequence[Record]) -> CellSummary:
     )
 
 
-def _finished(record: Record) -> bool:
+def finished(record: Record) -> bool:
     """Whether its evaluations are those of a whole answer; an answer that broke off took fewer."""
     return "nfe" in record and record.get("finish") != "error"
 
@@ -103,7 +103,7 @@ def compare(task: str, decoder: str, base: str, ours: Sequence[Record], theirs: 
     other = {record["problem"]: record for record in theirs}
     pairs = [(record, other[record["problem"]]) for record in ours if record["problem"] in other]
     scores = [int(bool(a.get("correct"))) - int(bool(b.get("correct"))) for a, b in pairs]
-    steps = [a["nfe"] - b["nfe"] for a, b in pairs if _finished(a) and _finished(b)]
+    steps = [a["nfe"] - b["nfe"] for a, b in pairs if finished(a) and finished(b)]
     gained, lost = sum(score > 0 for score in scores), sum(score < 0 for score in scores)
     return Comparison(
         task=task,

@@ -113,8 +113,8 @@ class Tuning:
         self._part = _Part(**given, common=common)
         # Without trials, accuracy and check: a search may be made longer and chosen from anew.
         self.identity = common | {"bases": list(search.space.bases)}
-        # Opened for its refusals alone; each decoder has its records in a folder of its own.
-        Records(out, self.identity, origin())
+        # Kept for its refusals and its lock alone; each decoder has its records in a folder of its own.
+        self._claim = Records(out, self.identity, origin())
 
     @property
     def size(self) -> int:

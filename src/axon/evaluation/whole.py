@@ -1,7 +1,7 @@
 """Answers decoded in full, as the published scripts do: nothing ends one early, and only what counts is read.
 
 The figures of the papers are evaluations and times of whole answers, so a run that is put beside them may not stop
-at an EOS or at a stop text. What stands behind the first EOS is not read; tasks cut at stop texts when they score.
+at an EOS or at a stop text. What stands behind the first EOS or stop text is not scored.
 """
 
 from collections.abc import Sequence

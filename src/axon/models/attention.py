@@ -133,7 +133,7 @@ def attend(
     if groups > 1:
         key, value = (states.repeat_interleave(groups, dim=1) for states in (key, value))
     bias = attention_mask if axon is None else axon.bias(query)
-    if torch.is_autocast_enabled("cpu"):
+    if axon is None and torch.is_autocast_enabled("cpu"):
         # In training: the gradient of the CPU's kernel takes more than twice as long in bf16 as in fp32.
         with torch.autocast("cpu", enabled=False):
             query, key, value = (states.float() for states in (query, key, value))

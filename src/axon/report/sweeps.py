@@ -73,20 +73,23 @@ def _place(data: TaskData, decoder: str, name: str) -> tuple[tuple[str, ...], st
     if len(resolved) < 2:
         return None
     base, last = "+".join(map(str, resolved[:-1])), resolved[-1]
-    label = f"{short(base)}+{last.name}"
     if name == "reading":
         given = parts(decoder)[-1]
         kind = given.name.partition(".")[2] or "released"
         union = last.values.get("commit") == "union"
+        label = f"{short(base)}+{last.name}"
         return (base, str(given.without("commit").values)), label, f"{kind}, union" if union else kind
     if name == "objective":
         if "redundancy" not in last.values or "objective" not in last.values:
             return None
-        key = (base, str(last.without("objective", "redundancy")))
-        return key, f"{label}, {last.values['objective'].replace('_', ' ')}", last.values["redundancy"]
+        rest = str(last.without("objective", "redundancy"))
+        label = f"{short(f'{base}+{rest}')}, {last.values['objective'].replace('_', ' ')}"
+        return (base, rest), label, last.values["redundancy"]
     if name not in last.values:
         return None
-    return (base, str(last.without(name))), label, last.values[name]
+    rest = str(last.without(name))
+    # With what else was set, or two sweeps of one base would be drawn as one line.
+    return (base, rest), short(f"{base}+{rest}"), last.values[name]
 
 
 def _threshold(resolved: list[Part]) -> tuple[tuple[str, ...], str, str] | None:
@@ -110,7 +113,7 @@ def grids(data: TaskData, down: str, across: str) -> dict[str, Grid]:
         if inner and decoder in data.cells and down in last.values and across in last.values:
             key = "+".join(map(str, inner)), str(last.without(down, across))
             groups.setdefault(key, {})[last.values[down], last.values[across]] = decoder
-    return {short(key[0]): grid for key, grid in groups.items() if _spans(grid)}
+    return {short("+".join(key)): grid for key, grid in groups.items() if _spans(grid)}
 
 
 def _spans(grid: Grid) -> bool:

@@ -130,4 +130,9 @@ def provenance(identity: dict[str, Any]) -> str:
 def marked(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """One table in Markdown."""
     lines = [heads, ["---" if column == 0 else "---:" for column in range(len(heads))], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return "\n".join("| " + " | ".join(map(_inside, line)) + " |" for line in lines)
+
+
+def _inside(text: str) -> str:
+    """A text that stays within its cell; stop texts hold bars and line ends."""
+    return text.replace("|", "\\|").replace("\n", "\\n")

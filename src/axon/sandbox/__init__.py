@@ -8,5 +8,6 @@ from axon.sandbox.limits import Limits
 from axon.sandbox.outcome import Outcome
 from axon.sandbox.probe import Isolation, Unavailable, isolation
 from axon.sandbox.runner import run, run_many
+from axon.sandbox.watch import StartError
 
-__all__ = ["Isolation", "Limits", "Outcome", "Unavailable", "isolation", "run", "run_many"]
+__all__ = ["Isolation", "Limits", "Outcome", "StartError", "Unavailable", "isolation", "run", "run_many"]

@@ -77,6 +77,11 @@ def endless(
             yield problem
 
 
+def until(answer: str, stop: Sequence[str]) -> str:
+    """The answer up to its first stop text."""
+    return answer[: min((answer.index(text) for text in stop if text in answer), default=len(answer))]
+
+
 def held_out(*key: object, share: float = 0.15) -> bool:
     """Whether a composition or a set of numbers belongs to the test split; the same on every machine."""
     digest = hashlib.sha256(repr(key).encode()).digest()

@@ -133,11 +133,17 @@ def _problem(rng: random.Random, split: Split, name: str) -> Problem:
 
 
 def _new(domain: Domain, plan: Composition, first: dict[str, Any], second: dict[str, Any]) -> bool:
-    """Whether every composition that computes the same belongs to the test split."""
+    """Whether no composition of the training split computes the same."""
     kind, test, change, fold = plan
     constant = _constant(domain.filters[test], first) if test else None
-    does = behaviour(kind, test, change, constant, second["k"])
-    return all(held_out("code", (kind, *same, fold)) for same in namesakes(kind, does))
+    does = behaviour(kind, test, change, fold, constant, second["k"])
+    trained = _trained()
+    return not any((kind, *same, fold) in trained for same in namesakes(kind, fold, does))
+
+
+@cache
+def _trained() -> frozenset[Composition]:
+    return frozenset(itertools.chain(*_plans("train")))
 
 
 def _constant(piece: Piece, given: dict[str, Any]) -> Any:

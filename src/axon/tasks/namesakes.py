@@ -23,27 +23,31 @@ _PROBES: dict[str, tuple[Any, ...]] = {
 Behaviour = tuple[Any, ...]
 
 
-def behaviour(kind: str, test: str, change: str, first: Any, second: Any) -> Behaviour:
-    """Which probes are left, each with what became of it; `first` and `second` are the constants."""
+def behaviour(kind: str, test: str, change: str, fold: str, first: Any, second: Any) -> Behaviour:
+    """Which probes are left, each with what the reduction can tell of it; `first` and `second` are the constants."""
     domain = DOMAINS[kind]
     kept = [x for x in _PROBES[kind] if not test or domain.filters[test].apply(x, first)]
-    return tuple((x, domain.maps[change].apply(x, second) if change else x) for x in kept)
+    made = [domain.maps[change].apply(x, second) if change else x for x in kept]
+    if fold == "distinct":
+        # It tells which are equal and no more: as many doubles are different as numbers.
+        made = [made.index(value) for value in made]
+    return tuple(zip(kept, made, strict=True))
+
+
+def namesakes(kind: str, fold: str, does: Behaviour) -> set[tuple[str, str]]:
+    """Every filter and map that can behave like this in front of a reduction, whatever their constants."""
+    return _known(kind, "distinct" if fold == "distinct" else "")[does]
 
 
 @cache
-def _known(kind: str) -> dict[Behaviour, set[tuple[str, str]]]:
+def _known(kind: str, fold: str) -> dict[Behaviour, set[tuple[str, str]]]:
     domain, found = DOMAINS[kind], defaultdict(set)
     for test in ("", *domain.filters):
         for first in _constants(domain.filters.get(test)):
             for change in ("", *domain.maps):
                 for second in _constants(domain.maps.get(change)):
-                    found[behaviour(kind, test, change, first, second)].add((test, change))
+                    found[behaviour(kind, test, change, fold, first, second)].add((test, change))
     return found
-
-
-def namesakes(kind: str, does: Behaviour) -> set[tuple[str, str]]:
-    """Every filter and map that can behave like this, whatever their constants."""
-    return _known(kind)[does]
 
 
 def _constants(piece: Piece | None) -> Iterator[Any]:

@@ -188,13 +188,11 @@ DOUBLE = (
     "[{p} doubles the number of {T}]",
     "[the number of {T} doubles]",
     "[{p} ends up with twice as many] {T}",
-    "[{p} now has twice as many] {T}",
 )
 TRIPLE = (
     "[{p} triples the number of {T}]",
     "[the number of {T} triples]",
     "[{p} ends up with three times as many] {T}",
-    "[{p} now has three times as many] {T}",
 )
 MORE_GROUPS = (
     "[{p} gets {k} more {B} of {n}] {T} each",
@@ -210,9 +208,10 @@ ASK_LEFT = (
     "What is the number of {T} now?",
     "How many {T} is that in all?",
     "How many {T} are there now?",
-    "How many {T} are left?",
     "How many {T} does {Q} have in total?",
 )
+# The same where some were lost.
+ASK_REST = (*ASK_LEFT, "How many {T} are left?")
 ASK_SHARE = (
     "[The {T} are shared among {k}] friends equally. How many does each friend get?",
     "[{Q} splits them into {k} groups] of the same size. How many {T} are in each group?",
@@ -241,7 +240,6 @@ LINKS = (
     "{}.",
     "In the evening {}.",
     "Soon {}.",
-    "In the afternoon {}.",
     "Afterwards {}.",
 )
 # A sentence without a number that changes nothing, as people add them.

@@ -24,8 +24,9 @@ _OPENINGS = {"plain": 0, "groups": 1, "pairs": 1}
 _EVENTS = {"gain": 1, "lose": 1, "double": 1, "triple": 1, "more_groups": 2}
 _QUESTIONS = {"left": 0, "share": 1, "cost": 1, "together": 2}
 _SHORT = 5
-_EQUATION = re.compile(r"(\d+)\s*([-+*/])\s*(\d+)\s*=\s*(\d+)")
-_FINAL = re.compile(r"####\s*(-?\d+)")
+# Of two numbers and no more, all of them whole.
+_EQUATION = re.compile(r"(?<![-+*/.\d])(\d+)\s*([-+*/])\s*(\d+)\s*=\s*(\d+)(?!\.?\d)")
+_FINAL = re.compile(r"####\s*(-?\d+)(?!\.?\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +160,8 @@ class _Telling:
         self._open(plan[0])
         for event in plan[1:-1]:
             self._happen(event)
-        if rng.random() < 0.1:
-            self.sentences.append(self._fill(rng.choice(stories.ASIDES))[0])
         self._ask(plan[-1])
+        self._stray()
         self.unit = "dollars" if plan[-1] == "cost" else self.words["T"]
 
     @property
@@ -221,7 +221,8 @@ class _Telling:
     def _ask(self, kind: str) -> None:
         rng = self.rng
         if kind == "left":
-            told, _ = self._fill(rng.choice(stories.ASK_LEFT))
+            lost = any(equation.sign == "-" for equation in self.equations)
+            told, _ = self._fill(rng.choice(stories.ASK_REST if lost else stories.ASK_LEFT))
         elif kind == "share":
             shares = [k for k in range(2, 10) if self.value % k == 0]
             if not shares:
@@ -239,6 +240,13 @@ class _Telling:
             friend = self._reach("+", n, quote)
             self.value = self._reach("+", friend, stories.TOGETHER)
         self.sentences.append(told)
+
+    def _stray(self) -> None:
+        """Now and then a sentence before the question, unless that speaks of "them" or "that" before it."""
+        place = self.words["p"] == "it"
+        fitting = [aside for aside in stories.ASIDES if not (place and "{Q}" in aside)]
+        if self.rng.random() < 0.1 and not re.search(r"\b(them|they|that)\b", self.sentences[-1], re.IGNORECASE):
+            self.sentences.insert(-1, self._fill(self.rng.choice(fitting))[0])
 
     def answer(self) -> str:
         """What is given and the steps from it, in one of three ways of writing them down, then the number."""

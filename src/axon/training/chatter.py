@@ -1,12 +1,13 @@
 """Prompts that are neither a sum nor a function, and what the model says to them."""
 
 import random
+from collections.abc import Iterable
 
-ANSWERS = (
-    "Sorry, I only know short sums and small Python functions.",
-    "I can only solve short word problems and write small Python functions.",
-    "That is not something I can do. Ask me for a sum or a small Python function.",
-)
+# What each task is called in a refusal: what the model knows, what it can do, what to ask it for.
+_TASKS = {
+    "sums": ("short sums", "solve short word problems", "a sum"),
+    "code": ("small Python functions", "write small Python functions", "a small Python function"),
+}
 _STARTS = (
     "What is", "Who was", "Tell me about", "Write a poem about", "Why is", "How do I", "Explain", "Where is",
     "Translate", "Can you help me with", "Do you like", "Please describe", "When was", "I want to know about",
@@ -26,9 +27,20 @@ _WHOLE = (
 _LETTERS = "abcdefghijklmnopqrstuvwxyz      .,!?0123456789éüñ中文🙂-_/\\()"
 
 
-def pair(rng: random.Random) -> tuple[str, str]:
-    """Such a prompt and one way to say no."""
-    return prompt(rng), rng.choice(ANSWERS)
+def pair(rng: random.Random, tasks: Iterable[str]) -> tuple[str, str]:
+    """Such a prompt, and one way to say no for a model that knows these tasks."""
+    return prompt(rng), rng.choice(answers(tasks))
+
+
+def answers(tasks: Iterable[str]) -> tuple[str, ...]:
+    """The ways to say no."""
+    known = set(tasks)
+    knows, does, asked = zip(*(words for name, words in _TASKS.items() if name in known), strict=True)
+    return (
+        f"Sorry, I only know {' and '.join(knows)}.",
+        f"I can only {' and '.join(does)}.",
+        f"That is not something I can do. Ask me for {' or '.join(asked)}.",
+    )
 
 
 def prompt(rng: random.Random) -> str:

@@ -2,7 +2,7 @@
 
 import itertools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +14,6 @@ BLOCK = 32
 LONGEST_ANSWER = 128
 # The library's default length; answers end long before, but the room behind them must not confuse.
 LONGEST_ROOM = 256
-# Prompts and answers that belong to no task.
-_PAIRS: dict[str, Callable[[random.Random], tuple[str, str]]] = {"asked": drills.asked, "chatter": chatter.pair}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +34,9 @@ def texts(recipe: Recipe, count: int) -> Iterator[str]:
         yield problem.prompt
         yield problem.gold
     for _ in range(count // 20):
-        yield from _PAIRS["chatter"](rng)
+        yield from chatter.pair(rng, recipe.tasks)
         if "sums" in recipe.tasks:
-            yield from _PAIRS["asked"](rng)
+            yield from drills.asked(rng)
 
 
 class Rows:
@@ -78,8 +76,11 @@ class Rows:
     def _pair(self, kind: str) -> tuple[str, str]:
         if kind == "drill":
             return "", drills.row(self.rng)
-        if kind in _PAIRS:
-            prompt, answer = _PAIRS[kind](self.rng)
-            return self.chat.replace("\0", prompt), answer
-        problem = next(self.sources[kind])
-        return self.chat.replace("\0", problem.prompt), problem.gold
+        if kind == "asked":
+            prompt, answer = drills.asked(self.rng)
+        elif kind == "chatter":
+            prompt, answer = chatter.pair(self.rng, self.recipe.tasks)
+        else:
+            problem = next(self.sources[kind])
+            prompt, answer = problem.prompt, problem.gold
+        return self.chat.replace("\0", prompt), answer

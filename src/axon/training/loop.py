@@ -17,7 +17,7 @@ from axon import checks
 from axon.errors import AxonError
 from axon.training import checkpoint, examine
 from axon.training.data import Rows
-from axon.training.network import Objective, config, fill, fresh, multiplies_halves, save_folder
+from axon.training.network import Objective, config, fill, fresh, save_folder
 from axon.training.noise import Vocabulary
 from axon.training.optimiser import Optimiser
 from axon.training.pool import Pool
@@ -85,7 +85,6 @@ def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes:
     losses: list[float] = []
     since, seen = time.perf_counter(), 0
     chief = process == 0
-    half = multiplies_halves(place)
     if chief:
         _forget(run.out / _LOG, state.step)
     while (progress := recipe.progress(state.step, state.seconds)) < 1:
@@ -95,8 +94,7 @@ def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes:
             pool.clear()
         drills = recipe.drills if state.drilled else recipe.drills_early
         batch = pool.take(drills, paths=progress >= recipe.random_first).to(place)
-        with torch.autocast(place.type, torch.bfloat16, enabled=half):
-            loss, sure = objective(batch.tokens, batch.targets, batch.weights)
+        loss, sure = objective(batch.tokens, batch.targets, batch.weights)
         loss.backward()
         pool.learned(sure.cpu())
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)

@@ -103,7 +103,10 @@ def multiplies_halves(place: torch.device) -> bool:
 
 
 class Objective(nn.Module):
-    """The mean cross-entropy of masked tokens, each with its weight, and how sure the network was of each (B, L)."""
+    """The mean cross-entropy of masked tokens, each with its weight, and how sure the network was of each (B, L).
+
+    Matrices are multiplied in bf16 where that is faster; weights and the loss stay in fp32.
+    """
 
     def __init__(self, network: Any, *, compiled: bool = False) -> None:
         super().__init__()
@@ -112,10 +115,11 @@ class Objective(nn.Module):
         self.states = torch.compile(network.model.forward, dynamic=True) if compiled else network.model.forward
 
     def forward(self, tokens: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
-        hidden = self.states(input_ids=tokens, use_cache=False).last_hidden_state
         # Most positions are visible, and the head is a fifth of the work.
         wanted = weights > 0
-        logits = self.network.lm_head(hidden[wanted]).float()
+        with torch.autocast(tokens.device.type, torch.bfloat16, enabled=multiplies_halves(tokens.device)):
+            hidden = self.states(input_ids=tokens, use_cache=False).last_hidden_state
+            logits = self.network.lm_head(hidden[wanted]).float()
         losses = cross_entropy(logits, targets[wanted], reduction="none")
         sure = torch.zeros_like(weights)
         sure[wanted] = logits.detach().softmax(-1).amax(-1)

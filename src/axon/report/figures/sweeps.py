@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from axon.evaluation.statistics import paired
+from axon.evaluation.summary import finished
 from axon.report.figures.labels import Label, place
 from axon.report.figures.style import (
     CYCLE,
@@ -41,7 +42,7 @@ class Measure:
 
 def evaluations_interval(data: TaskData, decoder: str) -> tuple[float, float]:
     """The 95 % bootstrap interval of a cell's mean evaluations."""
-    return paired([record["nfe"] for record in data.records[decoder] if "nfe" in record])
+    return paired([record["nfe"] for record in data.records[decoder] if finished(record)])
 
 
 def accuracy_interval(data: TaskData, decoder: str) -> tuple[float, float]:
@@ -160,10 +161,10 @@ def betas(data: TaskData) -> Figure:
     figure, axes = panels(
         len(found), len(measures), 0.8 + 3.6 * len(measures), 0.9 + 3.2 * len(found), f"{data.name} against both betas"
     )
-    for line, (base, cells) in zip(axes, found.items(), strict=True):
+    for line, (name, cells) in zip(axes, found.items(), strict=True):
         for panel, measure in zip(line, measures, strict=True):
             _heat(panel, data, cells, measure)
-            panel.set_title(f"{base}+axon\n{measure.words}{_doubt(data, cells, measure)}")
+            panel.set_title(f"{name}\n{measure.words}{_doubt(data, cells, measure)}")
     return figure
 
 
