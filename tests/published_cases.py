@@ -152,3 +152,66 @@ def mbpp_samples():
     tree = ast.parse((lmeval.folder() / "mbpp" / "utils.py").read_text())
     (found,) = (node for node in tree.body if getattr(node, "name", "") == "list_fewshot_samples")
     return ast.literal_eval(found.body[0].value)
+
+
+PROSE = "\n\nThis function does what was asked for, and it's fast.\n"
+TORN = "\n\ndef helper(numbers, lim"
+
+
+def plain_answers(problem, other):
+    """Answers by their kind as a model gives them that goes on where the prompt ends; `other` is another's gold."""
+    gold = problem.gold
+    return {
+        "gold": gold,
+        "another's": other,
+        "torn": gold[:-3],
+        "negated": gold.replace("return", "return not"),
+        "no function": "x = 1",
+        "prose behind": gold + PROSE,
+        "torn second": gold + TORN,
+    }
+
+
+def humaneval_answers(problem, other):
+    """To a problem of HumanEval, also those of a chat model, which writes the function anew."""
+    start = problem.facts["start"]
+    anew = start[start.index(f"def {problem.facts['entry_point']}(") :] + problem.gold
+    return plain_answers(problem, other) | {
+        "anew": anew,
+        "anew, torn second": anew + TORN,
+        "anew behind an import": f"import math\n\n{anew}",
+        "anew, fence and prose behind": f"{anew}```{PROSE}",
+        "fenced": f"Sure!\n```python\n{anew}```{PROSE}",
+        "fenced, torn second": f"Sure!\n```python\n{anew}{TORN}",
+    }
+
+
+def mbpp_answers(problem, other):
+    """To a problem of MBPP, also those that go on behind the end, and those of a chat model."""
+    return plain_answers(problem, other) | {
+        "end and more": f"{problem.gold}\n[DONE]{PROSE}",
+        "twice": f"{other}\n{problem.gold}",
+        "fenced": f"```python\n{problem.gold}\n```{PROSE}",
+        "fenced behind prose": f"Sure!\n```python\n{problem.gold}\n```",
+    }
+
+
+# Kinds that hold no right function, or not always one.
+DOUBTFUL = {"another's", "torn", "negated", "no function"}
+CODE_ANSWERS = {"humaneval": humaneval_answers, "mbpp": mbpp_answers}
+# Right answers that lm-eval takes for wrong and we do not, by their kind, with the reason.
+KINDLIER = {
+    "humaneval": {
+        "anew behind an import": "lm-eval cuts at the stop text in front of the function, and the import alone is left",
+        "anew, fence and prose behind": "lm-eval runs the fence and the prose; the authors' filter drops them",
+        "fenced": "lm-eval has a task of its own for chat models, humaneval_instruct; the authors open the fence",
+        "fenced, torn second": "lm-eval runs the fence; the authors open it, and their filter drops what is torn",
+    },
+    "mbpp": {
+        "fenced": "lm-eval has a task of its own for chat models, mbpp_instruct, which opens the fence",
+        "fenced behind prose": "as any fence",
+    },
+}
+# A problem whose right answers lm-eval takes for wrong, whatever their kind: it leaves out the code that sets up the
+# tests.
+WITHOUT_SETUP = "mbpp-367"

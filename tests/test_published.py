@@ -7,24 +7,32 @@ import random
 import subprocess
 import sys
 import threading
-import types
+import time
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from axon.errors import AxonError
+from axon.report.paper import notes
 from axon.sandbox import Isolation, Unavailable
 from axon.tasks import PUBLISHED, Code, Gsm8k, HumanEval, Mbpp, Minerva, task
-from axon.tasks.published import judge, lmeval, program
+from axon.tasks.base import Verdict
+from axon.tasks.published import humaneval, judge, lmeval, program
 from axon.tasks.published.judge import Judge
 from axon.tasks.published.program import fenced
+from axon.tasks.published.sanitize import compiles, sanitize
 from published_cases import (
+    CODE_ANSWERS,
     DATA,
+    DOUBTFUL,
     FILES,
+    KINDLIER,
     REAL,
+    WITHOUT_SETUP,
     lm_eval_code_task,
     lm_eval_task,
     mbpp_samples,
@@ -43,6 +51,9 @@ STOPS = {
 SIZES = {"gsm8k": 1319, "minerva_math": 500, "humaneval": 164, "mbpp": 974}
 # Gold answers that are not right, by task; each would need its reason here.
 WRONG_GOLD = {"gsm8k": set(), "minerva_math": set(), "humaneval": set(), "mbpp": set()}
+# Gold answers that are right but not by every measure: the tests of this one call a function of the prompt, which the
+# authors' filter drops because the answer does not.
+UNEVEN_GOLD = {"HumanEval/50"}
 CASES = [*((name, "handmade") for name in PUBLISHED), *((name, "real") for name in REAL)]
 GARBLED = ("", "#### ", "$$$", "\\boxed{", "Final Answer: The final answer is", "[DONE]", "```python\n", "\x00")
 
@@ -176,7 +187,8 @@ def test_gold_answers_are_right_and_empty_ones_are_not(case, monkeypatch):
     verdicts = scored(found, [(problem, problem.gold) for problem in problems])
     wrong = {problem.id for problem, verdict in zip(problems, verdicts, strict=True) if not verdict.correct}
     assert wrong == (WRONG_GOLD[name] if kind == "real" else set())
-    assert all(all(verdict.measures.values()) for verdict in verdicts)
+    uneven = {p.id for p, verdict in zip(problems, verdicts, strict=True) if not all(verdict.measures.values())}
+    assert uneven == (UNEVEN_GOLD if case[:2] == ("humaneval", "real") else set())
     verdicts = scored(found, [(problem, "") for problem in problems])
     assert not any(verdict.correct or any(verdict.measures.values()) for verdict in verdicts)
 
@@ -259,8 +271,9 @@ class CodeEval:
     @staticmethod
     def compute(references, predictions, k):
         assert k == [1]
+        command = (sys.executable, "-I", "-S", "-c")
         passed = [
-            subprocess.run([sys.executable, "-I", "-c", f"{candidate}\n{test}"], capture_output=True).returncode == 0
+            subprocess.run((*command, f"{candidate}\n{test}"), capture_output=True, timeout=60).returncode == 0
             for test, (candidate,) in zip(references, predictions, strict=True)
         ]
         return {"pass@1": sum(passed) / len(passed)}, {}
@@ -271,13 +284,19 @@ def lm_eval_utils(monkeypatch):
     """lm-eval's own code beside a task definition, which imports nothing but that metric."""
 
     def load(name):
-        monkeypatch.setitem(sys.modules, "evaluate", types.SimpleNamespace(load=lambda metric: CodeEval))
+        monkeypatch.setitem(sys.modules, "evaluate", SimpleNamespace(load=lambda metric: CodeEval))
         spec = importlib.util.spec_from_file_location(f"{name}_utils", lmeval.folder() / name / "utils.py")
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         return module
 
     return load
+
+
+def some(pairs):
+    """The problem that needs a set-up, and about thirty others, evenly spread."""
+    step = max(1, len(pairs) // 30)
+    return [pair for pair in pairs if pair[0].id == WITHOUT_SETUP] + pairs[step // 2 :: step]
 
 
 @pytest.mark.parametrize("name", ["humaneval", "mbpp"])
@@ -290,23 +309,41 @@ def test_verdicts_on_code_are_lm_evals(name, folders, lm_eval_utils, tmp_path):
         file = tmp_path / "test.jsonl"
         write(file, kept)
     theirs = lm_eval_code_task(f"{name}/{name}.yaml", file, [], tmp_path)
-    pairs = list(zip(found.problems(), theirs.eval_docs, strict=True))[:60:20]
-    golds = [problem.gold for problem, _ in pairs]
-    seen = set()
-    for (problem, doc), other in zip(pairs, reversed(golds), strict=True):
-        for answer in (problem.gold, other, problem.gold[:-3], problem.gold.replace("return", "return not"), "x = 1"):
-            # What lm-eval does with an answer: cut at the first stop text, complete, run.
-            text = min((answer.partition(stop)[0] for stop in STOPS[name]), key=len)
-            target = theirs.doc_to_target(doc)
-            if name == "humaneval":
-                (candidates,) = utils.build_predictions([[text]], [doc])
-                right = utils.pass_at_k([target], [candidates], k=1)["pass@1"]
-            else:
-                right = utils.pass_at_1([target], [[text]])
-            verdict = found.score(problem, answer)
-            assert verdict.correct == bool(right), (problem.id, answer)
-            seen.add(verdict.correct)
-    assert seen == {True, False}
+    pairs = some(list(zip(found.problems(), theirs.eval_docs, strict=True)))
+
+    def lm_eval_says(doc, answer):
+        """What lm-eval does with an answer: cut at the first stop text, complete, run."""
+        text = min((answer.partition(stop)[0] for stop in STOPS[name]), key=len)
+        target = theirs.doc_to_target(doc)
+        if name == "mbpp":
+            return bool(utils.pass_at_1([target], [[text]]))
+        (candidates,) = utils.build_predictions([[text]], [doc])
+        return bool(utils.pass_at_k([target], [candidates], k=1)["pass@1"])
+
+    cases, turns = [], 4 if len(pairs) > 20 else 1
+    for number, (problem, doc) in enumerate(pairs):
+        answers = CODE_ANSWERS[name](problem, pairs[number - 1][0].gold)
+        # Of many problems each has its turn of the kinds.
+        cases += [(problem, doc, kind, answers[kind]) for kind in list(answers)[number % turns :: turns]]
+    verdicts = scored(found, [(problem, answer) for problem, _, _, answer in cases])
+    with ThreadPoolExecutor(2) as pool:
+        rights = list(pool.map(lambda case: lm_eval_says(case[1], case[3]), cases))
+    seen, different = set(), set()
+    for (problem, _, kind, answer), verdict, right in zip(cases, verdicts, rights, strict=True):
+        if kind in KINDLIER[name]:
+            assert (verdict.correct, right) == (True, False), (problem.id, answer)
+            different.add(kind)
+        elif problem.id == WITHOUT_SETUP and verdict.correct:
+            assert not right
+            different.add(problem.id)
+        else:
+            assert verdict.correct == right, (problem.id, answer)
+        seen.add((kind, verdict.correct))
+        if name == "humaneval" and kind not in DOUBTFUL:
+            assert verdict.measures == {"sanitized": True}, (problem.id, answer)
+    assert different == KINDLIER[name].keys() | ({WITHOUT_SETUP} if name == "mbpp" else set())
+    assert {kind for kind, _ in seen} == answers.keys()
+    assert {("gold", True), ("another's", False), ("prose behind", False), ("no function", False)} <= seen
 
 
 def test_gsm8k_tells_strict_from_flexible(folders):
@@ -337,29 +374,133 @@ def helper(xs):
 print"""
 
 
+ANEW = "def twice(xs):\n    return [x + x for x in xs]\n"
+
+
 @pytest.mark.parametrize(
-    ("answer", "right"),
+    ("answer", "right", "sanitized"),
     [
-        ("    return [x + x for x in xs]\n", True),
-        ("    return [x + x for x in xs]\n\ndef check(candidate):\n    pass\n", True),
-        ("    return [x + x for x in xs]\nprint(undefined)", True),
-        (CHAT, True),
-        (CHAT.rpartition("```")[0], True),
-        ("```python\n    return [x + x for x in xs]\n```", True),
-        ("```\ndef twice(xs):\n    return [x + x for x in xs]\n```", True),
-        ("    return xs\n```python\n    return [x + x for x in xs]\n```", True),
-        ("def twice(xs):\n    return [x + x for x in xs]\n", True),
-        ("import math\n\ndef half(x):\n    return x / 2\n\ndef twice(xs):\n    return [x + x for x in xs]\n", True),
-        ("Like this:\n```Python\ndef twice(xs):\n    return [x + x for x in xs]\n```", True),
-        ("Like this:\n```py\ndef twice(xs):\n    return [x + x for x in xs]\n```", True),
-        ("    return xs\n", False),
-        ("    import sys; sys.exit(0)\n", False),
-        ("    return [x + x for x in xs]\n```\nThis doubles", False),
+        ("    return [x + x for x in xs]\n", True, True),
+        ("    return [x + x for x in xs]\n\ndef check(candidate):\n    pass\n", True, True),
+        ("    return [x + x for x in xs]\nprint(undefined)", True, True),
+        (CHAT, True, True),
+        (CHAT.rpartition("```")[0], True, True),
+        ("```python\n    return [x + x for x in xs]\n```", True, True),
+        ("    return xs\n```python\n    return [x + x for x in xs]\n```", True, True),
+        (ANEW, True, True),
+        (f"import math\n\ndef half(x):\n    return x / 2\n\n{ANEW}", True, True),
+        # The authors open a fence in one way only.
+        (f"```\n{ANEW}```", True, False),
+        (f"Like this:\n```Python\n{ANEW}```", True, False),
+        (f"Like this:\n```py\n{ANEW}```", True, False),
+        ("    return xs\n", False, False),
+        ("    import sys; sys.exit(0)\n", False, False),
+        # What goes on where the prompt ends is scored as lm-eval does, and the filter drops what is no code.
+        ("    return [x + x for x in xs]\n```\nThis doubles", False, True),
+        ("    return [x + x for x in xs]\n\nThis doubles", False, True),
+        # A chat model's answer that does not compile is taken as the filter leaves it.
+        (f"{ANEW}```\nThis doubles", True, True),
+        (f"{ANEW}\nThis doubles", True, True),
+        (f"{ANEW}\ndef other(", True, True),
+        (f"{ANEW}\nreturn twice", True, True),
+        (f"```python\n{ANEW}\ndef other(", True, True),
+        (f"{ANEW.replace('x + x', 'x')}```\nThis doubles", False, False),
+        ("def twice(\n```\nThis doubles", False, False),
+        # One that compiles is taken as it is.
+        (f"{ANEW}\nundefined", False, True),
+        # Right, but nothing the filter would keep.
+        ("```python\ntwice: object = lambda xs: [x + x for x in xs]\n```", True, False),
+    ],
+)  # fmt: skip
+def test_humaneval_takes_the_fence_or_what_comes_before_the_stop_texts(folders, answer, right, sanitized):
+    found = task("humaneval", folders["handmade"])
+    verdict = found.score(found.problems()[0], answer)
+    assert (verdict.correct, verdict.measures) == (right, {"sanitized": sanitized})
+
+
+@pytest.mark.parametrize(
+    ("number", "answer", "runs"),
+    [
+        (0, "    # Add it to itself.\n    return [(x + x) for x in xs]\n", 1),
+        (0, f"{ANEW}```\nThis doubles", 1),
+        (0, "    return xs\n\nThis doubles", 2),
+        (0, "    pass\n", 2),
+        # Nothing is left to run.
+        (1, "    pass\n", 1),
     ],
 )
-def test_humaneval_takes_the_fence_or_what_comes_before_the_stop_texts(folders, answer, right):
+def test_humaneval_runs_what_is_the_same_once(folders, monkeypatch, number, answer, runs):
+    ran = []
+    monkeypatch.setattr(humaneval, "verdict", lambda program, unsafe: ran.append(program) or Verdict(True, ""))
     found = task("humaneval", folders["handmade"])
-    assert found.score(found.problems()[0], answer).correct is right
+    found.score(found.problems()[number], answer)
+    assert len(ran) == runs
+
+
+def test_the_papers_table_says_what_stands_beside_humaneval():
+    blocks = [SimpleNamespace(task=name, notes=list) for name in ("mbpp", "humaneval", "humaneval")]
+    assert sum("sanitized" in note for note in notes(blocks)) == 1
+    assert not any("sanitized" in note for note in notes(blocks[:1]))
+
+
+# The authors' filter
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("def f(x):\n\treturn x\r\n\r\n\r# the end", "def f(x):\n    return x"),
+        ("def f(x):\n    return x\n\ndef g(x", "def f(x):\n    return x"),
+        ("def f(x):\n    y = x\n    return (y,", ""),
+        ("Sure:\ndef f(x):\n    return x\nThis gives x back.", "def f(x):\n    return x"),
+        # Of equals the first, of two definitions the later.
+        ("f = 1\n?\nf = 2", "f = 1"),
+        ("f = 1\ndef f(x):\n    return x", "def f(x):\n    return x"),
+        ("def f(x):\n    return x\n\ndef g(x):\n    return f(x)", "def f(x):\n    return x"),
+        (
+            "def g(x):\n    return h(x)\nh = abs\n\ndef f(x):\n    return g(x)",
+            "def g(x):\n    return h(x)\nh = abs\n\ndef f(x):\n    return g(x)",
+        ),
+        ("class A:\n    pass\nclass B:\n    pass\nf = A", "class A:\n    pass\nf = A"),
+        ("f = 1\nimport b\nfrom a import c", "import b\nfrom a import c\nf = 1"),
+        ("def f(x):\n    g(x)\n    return x\n\ndef g(x):\n    x.sort()", "def f(x):\n    g(x)\n    return x"),
+        ("def f(x):\n    print(x)", ""),
+        # An attribute counts by its own name; what it is of does not count.
+        ("a = b = 1\nb = 2\nf = a.b", "b = 2\nf = a.b"),
+        ("f: int = 1\nf += 1\nprint(f)\n(f, g) = 1, 2", ""),
+        ("\n".join([*["x = 1"] * 99, "f = 2", "f = 3"]), "f = 2"),
+        # Python warns of this, which would go to the user's terminal.
+        ("f = '\\d'", "f = '\\\\d'"),
+        ("", ""),
+    ],
+)
+def test_the_filter_keeps_what_the_entry_point_reaches(text, left):
+    assert "\n".join(line for line in sanitize(text, "f").split("\n") if line) == left.replace("\n\n", "\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "(" * 5000,
+        "-" * 5000 + "1",
+        "x = a" + ".b" * 5000,
+        "f = " + "+".join(["1"] * 900),
+        "lambda:" * 3000,
+        "f(" * 90 + "1 1" + ")" * 90,
+        "f = 0x" + "f" * 6000,
+        "f = '\ud800'",
+        "f = '\0'",
+        "for x in y:" * 50,
+    ],
+    ids=range(10),
+)
+def test_the_filter_survives_hostile_texts(line):
+    start = time.process_time()
+    good = "\ndef f(x):\n    return x\n"
+    assert sanitize(f"{line}\n{line}", "f") == ""
+    assert sanitize(f"{good}{f'{line} ?{chr(10)}' * 8}", "f") == good.strip()
+    assert not compiles(f"{line} ?")
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize(

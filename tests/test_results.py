@@ -9,7 +9,7 @@ import pytest
 import axon
 from axon.evaluation.plan import PAPER, weight_hash
 from axon.evaluation.summary import CellSummary, Comparison, Speed, Summary
-from axon.report.tables import markdown
+from axon.report.tables import PAIRS, markdown, marked, pair_rows
 from axon.tasks import task
 
 ROOT = Path(__file__).parents[1]
@@ -41,7 +41,8 @@ def test_the_runs_are_of_the_shipped_weights_and_have_every_row(name):
     assert run["seed"] == 0
     assert re.fullmatch("[0-9a-f]{12}", run["origin"]["commit"]), "run from a commit, not from files beside one"
     summary, _ = recorded(name)
-    assert {cell.problems for cell in summary.cells} == {run["limit"] or len(task(name).problems())}
+    assert run["limit"] is None
+    assert {cell.problems for cell in summary.cells} == {len(task(name).problems())} == {500}
     assert {*PAPER, "confidence+axon.paper"} <= {cell.decoder for cell in summary.cells}
 
 
@@ -50,6 +51,11 @@ def test_the_page_of_results_holds_their_tables_as_they_are(name):
     page = PAGES["results"].read_text()
     assert markdown(*recorded(name)) in page
     assert read(name, "run.json")["origin"]["command"] in page
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_card_compares_every_row_with_its_base_on_the_same_problems(name):
+    assert marked(PAIRS, list(pair_rows(recorded(name)[0], name))) in PAGES["card"].read_text()
 
 
 @pytest.mark.parametrize("page", ["card", "readme"])

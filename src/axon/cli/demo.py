@@ -12,11 +12,11 @@ from rich.table import Table
 import axon
 from axon.cli.view import CanvasView, pieces_of, summary
 from axon.engine import Step
-from axon.errors import AxonError
 from axon.evaluation.plan import PAPER
 from axon.generate import Generation
 from axon.models.base import Model
 from axon.prompts import to_canvases
+from axon.sandbox import Unavailable, isolation
 from axon.tasks import Problem, task
 
 _TASKS = ("sums", "code")
@@ -42,8 +42,9 @@ def main() -> None:
         "90 % sure of. [bold]+axon[/bold] looks at a block's first evaluation at what confidence wants to reveal: "
         "[italic]support[/italic] is how much of their attention in the block the remaining masks pay to it. If that "
         "is less than needed, its [italic]gate[/italic] opens and it reveals [italic]anchors[/italic] instead, "
-        "confident tokens that the unsure positions look at most. Needed is the larger of the part of the block "
-        "that would be revealed and the mean doubt about the rest.\n"
+        "confident tokens that the unsure positions look at most. Needed is the larger of [italic]pace[/italic], the "
+        "part of the block's masks that would be revealed, and [italic]doubt[/italic], how unsure the model is of the "
+        "rest on average.\n"
     )
     for name in _TASKS:
         problem = task(name).problems()[_WATCHED[name]]
@@ -149,8 +150,8 @@ def _verdict(name: str, problem: Problem, answer: str) -> tuple[bool | None, str
     """Right or wrong and why; None where code cannot be run safely on this machine."""
     try:
         verdict = task(name).score(problem, answer)
-    except AxonError as error:
-        return None, f"not scored: {error}"
+    except Unavailable:
+        return None, f"not scored: {isolation().reason}, so code that a model wrote is not run here"
     return verdict.correct, f"{'right' if verdict.correct else 'wrong'}: {verdict.reason}"
 
 

@@ -11,7 +11,7 @@ from axon.evaluation.summary import CellSummary, Comparison, Speed, Summary
 from axon.report.words import change, identity_rows, number, p_value
 
 _CELLS = ("decoder", "accuracy", "95 %", "evaluations", "tokens each", "gate/block", "tokens/s", "seconds")
-_PAIRS = ("decoder", "against", "accuracy", "95 %", "gained/lost", "p", "evaluations", "95 %")
+PAIRS = ("decoder", "against", "accuracy", "95 %", "gained/lost", "p", "evaluations", "95 %")
 _NARROW = {
     "accuracy": "accu-\nracy",
     "evaluations": "evalu-\nations",
@@ -78,7 +78,7 @@ def terminal(summary: Summary, speeds: Sequence[Speed]) -> Iterator[Table]:
         if pairs:
             # A decoder's text begins with its base, so the column that repeats it is left out where width is scarce.
             short = [[row[0], *row[2:]] for row in pairs]
-            yield table(f"{task}: with AXON against its base, same problems", [_PAIRS[0], *_PAIRS[2:]], short)
+            yield table(f"{task}: with AXON against its base, same problems", [PAIRS[0], *PAIRS[2:]], short)
 
 
 def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], bold: str | None = None) -> Table:
@@ -115,7 +115,7 @@ def markdown(summary: Summary, speeds: Sequence[Speed]) -> str:
         parts.append(f"### {task}, {count} problems\n\n" + marked(_CELLS, list(cell_rows(summary, speeds, task))))
         pairs = list(pair_rows(summary, task))
         if pairs:
-            parts.append("With AXON against its base, same problems:\n\n" + marked(_PAIRS, pairs))
+            parts.append("With AXON against its base, same problems:\n\n" + marked(PAIRS, pairs))
     parts.extend(failures(summary))
     return "\n\n".join(parts) + "\n"
 

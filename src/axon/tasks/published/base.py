@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from axon import checks
-from axon.tasks.base import Problem, Verdict
+from axon.tasks.base import Problem, Verdict, until
 from axon.tasks.published import lmeval
 from axon.tasks.published.source import Row
 
@@ -61,7 +61,7 @@ class Published(ABC):
 
     def cut(self, answer: str) -> str:
         """The answer up to its first stop text; scoring does not rely on the decoder having stopped there."""
-        return answer[: min((answer.index(text) for text in self.stop if text in answer), default=len(answer))]
+        return until(answer, self.stop)
 
 
 @dataclass(frozen=True)
