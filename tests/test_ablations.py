@@ -1,11 +1,14 @@
 """Ablations: every sweep of the paper as decoders that differ in one thing, measured and drawn by one command."""
 
+from html import unescape
+
 import pytest
 
 import axon
 from axon.decoders.texts import parts
 from axon.errors import AxonError
 from axon.evaluation.ablations import ABLATIONS, ablation
+from axon.report.figures.registry import FIGURES
 from axon.report.source import read_run
 
 SIZES = {"alpha": 5, "beta": 25, "budget": 7, "objective": 10, "layers": 5, "reading": 4, "threshold": 13}
@@ -70,16 +73,25 @@ def test_what_cannot_be_swept_is_refused(arguments, said):
     assert said in str(caught.value)
 
 
-def test_the_command_measures_and_draws_the_sweep(run, tmp_path):
-    common = ["--model", "toy", "--tasks", "sums", "--max-new-tokens", 64, "--limit", 3]
-    done = run("ablate", "budget", *common, "--out", tmp_path / "out")
+COMMON = ["--model", "toy", "--tasks", "sums", "--max-new-tokens", 16, "--block-length", 16]
+
+
+@pytest.mark.parametrize("name", ABLATIONS)
+def test_the_command_measures_and_draws_the_sweep(run, tmp_path, name):
+    done = run("ablate", name, *COMMON, "--limit", 1, "--out", tmp_path)
     assert done.returncode == 0, done.err
-    assert (tmp_path / "out" / "figures" / "sweep-budget.sums.svg").is_file()
-    assert (tmp_path / "out" / "figures" / "sweep-budget.sums.png").is_file()
-    (data,) = read_run(tmp_path / "out").tasks
-    assert len(data.cells) == 8
-    assert len(data.comparisons) == 7
-    failed = run("ablate", "gamma", *common, "--out", tmp_path / "other")
-    assert failed.returncode == 2
-    assert failed.err.startswith("axon: unknown ablation 'gamma'; there are ")
-    assert not (tmp_path / "other").exists()
+    for kind in ("png", "svg"):
+        assert (tmp_path / "figures" / f"sweep-{name}.sums.{kind}").stat().st_size > 0
+    page = unescape((tmp_path / "report.html").read_text())
+    assert f'<figure aria-label="{FIGURES[f"sweep-{name}"].title}">' in page
+    assert f"sweep-{name} was left out" not in page
+    (data,) = read_run(tmp_path).tasks
+    swept = ablation(name, ("confidence",))
+    assert list(data.cells) == list(swept)
+    assert [pair.decoder for pair in data.comparisons] == [text for text in swept if "+" in text]
+
+
+def test_an_unknown_ablation_leaves_no_folder(fails, tmp_path):
+    said = fails("ablate", "gamma", *COMMON, "--out", tmp_path / "out")
+    assert said.startswith("axon: unknown ablation 'gamma'; there are ")
+    assert not (tmp_path / "out").exists()

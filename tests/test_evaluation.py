@@ -13,8 +13,11 @@ import statistics
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -36,7 +39,7 @@ from axon.evaluation.watch import attention_path, read_watched, trace_path
 from axon.models.text import Text
 from axon.models.toy import ToyModel
 from axon.report import tables
-from axon.sandbox import Isolation, Unavailable
+from axon.sandbox import Isolation, StartError, Unavailable
 from axon.tasks import HumanEval, Problem, Verdict, task
 from axon.trace import read_trace
 
@@ -267,6 +270,34 @@ input()
     )
     other.communicate("\n", timeout=60)
     assert len(list(Records(folder, IDENTITY))) == 6
+
+
+def test_a_process_of_other_source_is_kept_out_too(folder):
+    held = f"""
+from pathlib import Path
+from axon.evaluation.records import Records
+held = Records(Path({str(folder)!r}), {IDENTITY!r}, {{"commit": "older"}})
+print("held", flush=True)
+input()
+"""
+    other = subprocess.Popen([sys.executable, "-c", held], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert other.stdout.readline() == "held\n"
+    before = (folder / "run.json").read_bytes()
+    assert "another process is writing" in refused(Records, folder, IDENTITY, {"commit": "newer"})
+    assert (folder / "run.json").read_bytes() == before
+    other.communicate("\n", timeout=60)
+
+
+def test_half_written_files_of_a_killed_process_are_cleared_away(folder):
+    (folder / "timing.json.4711.part").write_text("[")
+    Records(folder, IDENTITY)
+    assert not list(folder.glob("*.part"))
+
+
+def test_the_same_decoders_in_another_order_are_another_run(tmp_path):
+    Records(tmp_path, {"decoders": {"a": "a()", "b": "b()"}})
+    said = refused(Records, tmp_path, {"decoders": {"b": "b()", "a": "a()"}})
+    assert said == f"{tmp_path} holds results of another run (different: decoders); choose another --out"
 
 
 def test_results_of_another_run_are_refused(folder):
@@ -520,10 +551,23 @@ def test_a_failure_of_the_model_is_recorded_too(faulty, toy, tmp_path, monkeypat
     assert [record.get("correct") for record in own] == [True, None, None, False, True]
 
 
-def test_a_machine_that_cannot_score_ends_the_run_and_keeps_what_was_scored(faulty, toy, tmp_path, monkeypatch):
+def test_a_device_that_fails_ends_the_run_and_keeps_what_was_decoded(faulty, toy, tmp_path, monkeypatch):
+    def fail(model, prompts, decoder, settings):
+        if any("Three." in str(prompt) for prompt in prompts):
+            raise torch.AcceleratorError("an illegal access\nand a long story")
+        return axon.generate(model, prompts, decoder, settings)
+
+    monkeypatch.setattr("axon.evaluation.runner.generate", fail)
+    said = refused(evaluate, faulty, toy, tmp_path, nothing)
+    assert said == "the device failed (an illegal access); what was recorded before is kept, start again to go on"
+    assert len(Records(tmp_path, faulty.identity(toy)).of("faulty", "confidence")) == 2
+
+
+@pytest.mark.parametrize("kind", [Unavailable, StartError])
+def test_a_machine_that_cannot_score_ends_the_run_and_keeps_what_was_scored(kind, faulty, toy, tmp_path, monkeypatch):
     def score(self, problem, answer):
         if problem.prompt == "Three.":
-            raise Unavailable("code cannot be isolated here")
+            raise kind("code cannot be isolated here")
         return Verdict(True, "")
 
     monkeypatch.setattr(Faulty, "score", score)
@@ -776,38 +820,154 @@ def test_published_tasks_depend_on_the_packages_that_score_them():
     assert {"lm_eval", "math-verify", "sympy"} < set(versions(published=True))
 
 
-def test_a_run_killed_again_and_again_ends_with_the_summary_of_an_undisturbed_one(tmp_path):
-    def start(out):
-        command = [AXON, "eval", "--model", "toy", "--tasks", "sums", "--limit", 30, "--batch-size", 4]
-        command += ["--decoders", "sequential;confidence;confidence+axon", "--out", out]
-        return subprocess.Popen(
-            list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
-        )
+# Kills, by task: a run of two cells, and one whose answers are run in the sandbox
+
+KILLED = {"sums": "confidence;confidence+axon", "code": "confidence"}
+
+
+def start(name, out):
+    command = [AXON, "eval", "--model", "toy", "--tasks", name, "--decoders", KILLED[name], "--limit", 48]
+    command += ["--batch-size", 4, "--max-new-tokens", 64, "--unsafe-code", "--out", out]
+    return subprocess.Popen(
+        list(map(str, command)),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )
+
+
+def sandboxed(pid):
+    """Whether this process is one of the sandbox, and still runs."""
+    try:
+        return b"axon.sandbox" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def programs(pid):
+    """The processes of the sandbox that a run waits for."""
+    try:
+        return list(filter(sandboxed, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
+    except OSError:
+        return []
+
+
+def moments(name, out, lines, rng):
+    """Tests of a run that is going on whether it is time to kill it, each made just before it is started.
+
+    They depend on what is on disk, so that the machine's speed does not matter: while problems are decoded, or their
+    programs run; when the last one is recorded; and while summary, figures and page are written.
+    """
+
+    def recorded(goal):
+        return lambda child: lines() >= goal
+
+    def scoring(goal):
+        return lambda child: lines() >= goal and programs(child.pid)
+
+    def written(path):
+        before = path.stat().st_mtime_ns if path.is_file() else None
+        return lambda child: path.is_file() and path.stat().st_mtime_ns != before
+
+    total = 48 * len(KILLED[name].split(";"))
+    for goal in sorted(rng.sample(range(4, total - 8, 4), 7)):
+        yield scoring(goal) if name == "code" else recorded(goal)
+    yield recorded(total)
+    yield written(out / "summary.json")
+    if name == "sums":
+        yield written(out / "figures" / "frontier.sums.svg")
+        yield written(out / "figures" / "gate-activity.sums.svg")
+
+
+def survive(name, folder):
+    """Kill a run at all its moments and see that it ends as an undisturbed one does; returns the number of kills."""
+    calm, killed = folder / name / "calm", folder / name / "killed"
 
     def lines():
         path = killed / "results.jsonl"
         return path.read_bytes().count(b"\n") if path.is_file() else 0
 
-    calm, killed = tmp_path / "calm", tmp_path / "killed"
-    undisturbed = start(calm)
-    rng, seen = random.Random(0), []
-    # Killed a moment after so many of the 90 problems are done, so that the machine's speed does not matter.
-    for goal in sorted(rng.randrange(75) for _ in range(20)):
-        child, end = start(killed), time.monotonic() + 1800
-        while lines() < goal and child.poll() is None:
+    undisturbed = start(name, calm)
+    rng, seen, end = random.Random(0), [], time.monotonic() + 1800
+    for reached in moments(name, killed, lines, rng):
+        child = start(name, killed)
+        while not (met := reached(child)):
+            assert child.poll() is None, child.stderr.read()
             assert time.monotonic() < end
             time.sleep(0.005)
-        time.sleep(rng.random() * 0.1)
+        if name != "code":  # a program is soon over
+            time.sleep(rng.random() * 0.1)
         os.killpg(child.pid, signal.SIGKILL)
         assert child.communicate()[1] == b""
         assert child.returncode == -signal.SIGKILL
         seen.append(lines())
+        # In a session of their own, the kill does not reach programs, but nothing is left of them either.
+        while isinstance(met, list) and any(map(sandboxed, met)):
+            assert time.monotonic() < end
+            time.sleep(0.005)
     assert seen == sorted(seen)
-    assert seen[-1] < 90
-    last = start(killed)
+    assert seen[6] < seen[7] == seen[-1]
+    last = start(name, killed)
     for child in (undisturbed, last):
         assert child.communicate(timeout=1800)[1] == b""
         assert child.returncode == 0
     assert (killed / "summary.json").read_bytes() == (calm / "summary.json").read_bytes()
-    untimed = [re.sub(rb'"seconds": [\d.]+', b"", (folder / "results.jsonl").read_bytes()) for folder in (calm, killed)]
+    untimed = [re.sub(rb'"seconds": [\d.]+', b"", (out / "results.jsonl").read_bytes()) for out in (calm, killed)]
     assert untimed[0] == untimed[1]
+    figures = [{path.name for path in (out / "figures").iterdir()} for out in (calm, killed)]
+    assert figures[0] == figures[1]
+    assert (killed / "report.html").is_file()
+    return len(seen)
+
+
+def test_a_run_killed_again_and_again_ends_with_the_summary_of_an_undisturbed_one(tmp_path):
+    with ThreadPoolExecutor(len(KILLED)) as pool:
+        assert sum(pool.map(partial(survive, folder=tmp_path), KILLED)) == 20
+
+
+# Time
+
+
+class Clock:
+    """Time that passes only where it is told to."""
+
+    def __init__(self, monkeypatch):
+        self.now = 0.0
+        monkeypatch.setattr(measures, "time", SimpleNamespace(perf_counter=lambda: self.now))
+
+    def passes(self, seconds):
+        self.now += seconds
+
+
+def test_an_accelerator_is_done_with_earlier_work_before_the_time_begins_and_with_this_before_it_ends(monkeypatch):
+    clock, said = Clock(monkeypatch), []
+
+    def synchronize(place):
+        said.append(str(place))
+        clock.passes(8)
+
+    monkeypatch.setattr(torch.accelerator, "synchronize", synchronize)
+    for device, order, seconds in (("cuda:1", ["cuda:1", "work", "cuda:1"], 1 + 8), ("cpu", ["work"], 1)):
+        said.clear()
+        assert measures.timed(lambda: said.append("work") or clock.passes(1), device) == (None, seconds)
+        assert said == order
+
+
+def test_every_cell_is_warmed_up_before_its_time_is_taken(toy, tmp_path, monkeypatch):
+    """The first decode of each decoder takes a hundred seconds, and none of the recorded ones does."""
+    clock, decoded = Clock(monkeypatch), []
+
+    def decode(model, prompts, decoder, settings):
+        clock.passes(1 if any(decoder == other for other, _ in decoded) else 100)
+        decoded.append((decoder, len(prompts)))
+        return axon.generate(model, prompts, decoder, settings)
+
+    monkeypatch.setattr("axon.evaluation.runner.generate", decode)
+    plan = Plan("toy", ("sums",), PAIR, SETTINGS, limit=4, length=64)
+    records = evaluate(plan, toy, tmp_path, nothing, pictures=False)
+    assert [record["seconds"] for record in records] == [1 / 2] * 8
+    assert decoded == [(axon.decoder(text), count) for text in PAIR for count in (1, 2, 2)]
+    # What is recorded already needs none.
+    evaluate(plan, toy, tmp_path, nothing, pictures=False)
+    assert len(decoded) == 6

@@ -21,6 +21,7 @@ from axon.evaluation.whole import EndedText, reading_to_the_end
 from axon.models import dream as dream_family
 from axon.models import llada as llada_family
 from axon.models.network import empty
+from axon.report.figures.registry import FIGURES
 from axon.report.paper import blocks, markdown
 from axon.sandbox import Isolation
 from axon.support.axon import Axon
@@ -277,6 +278,34 @@ def test_tokens_are_counted_as_the_scripts_do(model_dir, data, tmp_path):
         assert found[part.plan.decoders[2]] != found[part.plan.decoders[2]]
 
 
+def test_a_part_of_each_family_ends_with_figures_a_page_and_the_published_figures(
+    model_dir, data, tmp_path, monkeypatch
+):
+    # With figures, unlike the rest of this file, and with answers of two blocks, so that there is something to draw.
+    monkeypatch.undo()
+    job = Reproduction(
+        tmp_path, ("llada-1.5", "dream"), ("humaneval",), model_dir, data, limit=1, unsafe=True, length=64
+    )
+    said = spoken(job)
+    shown = (tmp_path / "table.md").read_text()
+    for block in blocks(tmp_path):
+        folder = block.run.folder
+        page, drawn = (folder / "report.html").read_text(), {path.name for path in (folder / "figures").iterdir()}
+        for name in ("frontier", "unmasked", "trajectories", "gate-activity", "gate-rate", "attention"):
+            assert {f"{name}.humaneval.png", f"{name}.humaneval.svg"} <= drawn
+            assert f'<figure aria-label="{FIGURES[name].title}">' in page
+        assert f"report.html, {len(drawn)} files in figures/" in said
+        part = shown[shown.index(f"## {block.title}\n") :]
+        for line in block.lines:
+            assert (line.measured.problems, line.measured.errors) == (1, 0)
+            assert "| " + " | ".join(line.texts()) + " |" in part
+        assert {line.row: line.published for line in block.lines} == published(block.model, "humaneval")
+        assert block.title in said
+    assert [block.model for block in blocks(tmp_path)] == ["LLaDA-1.5", "Dream-v0-Instruct-7B"]
+    # Published accuracies of DAWN, which no other row has.
+    assert all(f" {figure} " in said for figure in ("42.07", "54.88"))
+
+
 @pytest.fixture
 def small(model_dir, data, tmp_path):
     """A part of the table that is quick to run."""
@@ -477,9 +506,17 @@ def test_an_ablation_runs_in_full_and_is_not_run_again(model_dir, data, tmp_path
     )
     said = spoken(job)
     folder = tmp_path / "alpha" / "Dream-v0-Instruct-7B" / "gsm8k"
-    assert f"{folder}: report.html, figures" in said
+    # No figures are drawn here, so none are promised.
+    assert said.endswith(f"{folder}: report.md\n")
     summary = json.loads((folder / "summary.json").read_text())
     assert len(summary["cells"]) == 6
     assert not (tmp_path / "table.md").exists()
     monkeypatch.setattr(axon, "load", None)
-    assert "1 of 1 parts are finished" in spoken(job)
+    (folder / "report.html").touch()
+    (folder / "figures").mkdir()
+    said = spoken(job)
+    assert "1 of 1 parts are finished" in said
+    assert said.endswith(f"{folder}: report.md, report.html, figures\n")
+    # As a kill leaves it that comes while the figures are drawn.
+    (folder / "paper.json").unlink()
+    assert "parts are finished" not in spoken(job, dry_run=True)

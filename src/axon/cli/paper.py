@@ -21,6 +21,7 @@ from axon.evaluation.whole import reading_to_the_end
 from axon.models.load import find_device
 from axon.models.toy import ToyModel
 from axon.models.transformer import TransformerModel
+from axon.report.build import FIGURES, PAGE
 from axon.report.paper import SPEEDS, begun, blocks, notes, terminal, write_speeds, write_tables
 from axon.report.source import Run
 
@@ -54,7 +55,7 @@ def carry_out(
     for model in models:
         _run(job, model, [item.part for item in work if _of(model, item)], console, device, dtype)
     if job.what == "ablations":
-        say(console, *(f"{item.part.folder}: report.html, figures" for item in work))
+        say(console, *(f"{item.part.folder}: {', '.join(_reports(item.part))}" for item in work))
         return
     found = blocks(job.out)
     write_tables(job.out, found)
@@ -82,11 +83,16 @@ def _run(job: Reproduction, model: Backbone, parts: Sequence[Part], console: Con
         console.print(f"{model.name}, {part.task}{f', {part.sweep}' if part.sweep else ''}", style="bold")
         records = measured(part.plan, loaded, part.folder, console)
         conclude(part.plan, records, part.folder, console)
-        if part.sweep is not None:
-            continue
+        # Behind the reports, so that a part killed while they were written is not taken for finished.
         write_speeds(part.folder, speeds(part, records, loaded))
-        # After every part, for whoever looks before the end, which may be days away.
-        write_tables(job.out, blocks(job.out))
+        if part.sweep is None:
+            # After every part, for whoever looks before the end, which may be days away.
+            write_tables(job.out, blocks(job.out))
+
+
+def _reports(part: Part) -> list[str]:
+    """What there is to look at; without the packages that draw there is no page and no figure."""
+    return [name for name in ("report.md", PAGE, FIGURES) if (part.folder / name).exists()]
 
 
 def _work(part: Part, problems: int, absent: bool, device: str, dtype: str) -> _Work:
@@ -97,7 +103,7 @@ def _work(part: Part, problems: int, absent: bool, device: str, dtype: str) -> _
     _same(part, run)
     records = next((data.records for data in run.tasks if data.name == part.task), {})
     left = {row: problems - len(records.get(text, ())) for row, text in part.rows.items()}
-    reported = all((part.folder / name).is_file() for name in ("summary.json", *(() if part.sweep else (SPEEDS,))))
+    reported = all((part.folder / name).is_file() for name in ("summary.json", SPEEDS))
     return _Work(part, left, not any(left.values()) and reported and _same_model(part, run, device, dtype))
 
 

@@ -79,6 +79,9 @@ class Records:
             raise AxonError(
                 f"another process is writing results to {self.folder}; wait for it or choose another --out"
             ) from None
+        # What a kill left half-written; whoever wrote it is gone.
+        for part in self.folder.glob("*.part"):
+            part.unlink(missing_ok=True)
 
     def _recover(self) -> dict[tuple[str, str, int], list[Record]]:
         """Whole chunks only; what a kill left half-written at the end is cut off the file."""

@@ -14,6 +14,7 @@ from axon.errors import AxonError
 from axon.evaluation.paper import MODELS, SOURCE, TASKS, Published, hardware, published
 from axon.evaluation.records import RESULTS, whole_write
 from axon.evaluation.summary import CellSummary
+from axon.report import tables
 from axon.report.source import Run, read_run
 
 # Tokens a second as the scripts count them, which takes the model's tokenizer; written when a part is finished.
@@ -160,11 +161,9 @@ def write_tables(out: Path, found: Sequence[Block]) -> None:
 
 def markdown(found: Sequence[Block]) -> str:
     """The tables and the notes in Markdown."""
-    rule = ["---", *["---:"] * (len(_HEADS) - 1)]
     parts = ["# Table 1 of the AXON paper, measured and published"]
     for block in found:
-        lines = [list(_HEADS), rule, *(line.texts() for line in block.lines)]
-        parts.append(f"## {block.title}\n\n" + "\n".join("| " + " | ".join(line) + " |" for line in lines))
+        parts.append(f"## {block.title}\n\n" + tables.marked(_HEADS, [line.texts() for line in block.lines]))
     parts.append("\n".join(f"- {note}" for note in notes(found)))
     return "\n\n".join(parts) + "\n"
 
@@ -189,6 +188,11 @@ def notes(found: Sequence[Block]) -> Iterator[str]:
         yield (
             "gsm8k: the paper does not say which of lm-eval's two extractions it reports; accuracy here is the "
             "flexible one (the last number of the answer), and table.json has the strict one beside it."
+        )
+    if any(block.task == "humaneval" for block in found):
+        yield (
+            "humaneval: accuracy here is of the answers as they are; table.json has beside it, as sanitized, the share "
+            "that passes after the filter through which the authors put theirs."
         )
     yield "TPS counts tokens as the authors' scripts do, so it cannot be compared between models or tasks."
     for block in found:
