@@ -28,8 +28,13 @@ def test_the_ten_lines_run_as_printed(tmp_path):
 def test_the_infilling_lines_run_as_printed(tmp_path):
     done = python(PYTHON[0] + PYTHON[1], tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "def f(x):\n    " in done.stdout
-    assert done.stdout.endswith("\n    return y\n")
+    written = done.stdout.rpartition("<|assistant|>")[2]
+    assert "[MASK" not in written
+    assert written.startswith("def solve(numbers):\n    result = 0\n    for n in numbers:\n        if")
+    assert written.endswith("\n    return result\n")
+    known = {}
+    exec(written, known)
+    assert known["solve"]([1, 2, 3, 4, 5]) == 18
 
 
 def test_the_decoder_of_the_readme_works_with_axon_the_command_line_and_the_traces(tmp_path):

@@ -205,6 +205,12 @@ def test_as_many_rows_are_equations_as_asked_for_and_none_without_sums(words):
     assert without.isdisjoint({"drill", "asked", "sums"})
 
 
+def test_every_number_is_a_token_of_the_recipes_tokenizer():
+    built = launch._tokenizer(RECIPES["bundled"])
+    assert sorted(vocabulary_of(built).numbers.values()) == list(range(100))
+    assert len(built) == RECIPES["bundled"].vocabulary
+
+
 @pytest.mark.parametrize(
     ("tasks", "said", "unsaid"),
     [

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from axon.tasks import BUNDLED
+from axon.tasks.sums import LARGEST
 from axon.training import chatter, drills
 from axon.training.recipe import Recipe
 
@@ -28,6 +29,9 @@ class Row:
 def texts(recipe: Recipe, count: int) -> Iterator[str]:
     """Text of the training split for a tokenizer to learn from."""
     rng = random.Random(f"texts {recipe.seed}")
+    if "sums" in recipe.tasks:
+        # Large ones are rare in problems, and each must be a token of its own, or equations differ in length.
+        yield from (f"{number} " * (count // 20) for number in range(LARGEST + 1))
     sources = [BUNDLED[name].generate(recipe.seed, "train") for name in dict.fromkeys(recipe.tasks)]
     for _ in range(count):
         problem = next(rng.choice(sources))
