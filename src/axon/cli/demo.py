@@ -20,8 +20,8 @@ from axon.sandbox import Unavailable, isolation
 from axon.tasks import Problem, task
 
 _TASKS = ("sums", "code")
-# A problem of each task to watch, and how many the table is about.
-_WATCHED = {"sums": 0, "code": 0}
+# A problem of each task to watch, chosen to show what AXON can do, and how many the table is about.
+_WATCHED = {"sums": 86, "code": 0}
 _SAMPLE = 12
 _PLAIN, _HELPED = "confidence", "confidence+axon"
 _SETTINGS = axon.Settings(max_new_tokens=128, block_length=32, batch_size=_SAMPLE)
@@ -44,7 +44,8 @@ def main() -> None:
         "is less than needed, its [italic]gate[/italic] opens and it reveals [italic]anchors[/italic] instead, "
         "confident tokens that the unsure positions look at most. Needed is the larger of [italic]pace[/italic], the "
         "part of the block's masks that would be revealed, and [italic]doubt[/italic], how unsure the model is of the "
-        "rest on average.\n"
+        "rest on average.\n\n"
+        "First two problems on which that makes a difference; the table behind them is about problems nobody chose.\n"
     )
     for name in _TASKS:
         problem = task(name).problems()[_WATCHED[name]]
@@ -105,7 +106,7 @@ def _gates(steps: list[Step], model: Model) -> Table:
         tokens = dict(zip(step.positions, step.tokens, strict=True))
         anchors = " ".join(repr(model.decode([tokens[at]])) for at in gate.anchors)
         state = "[bold]open[/bold]" if gate.open else "closed"
-        wanted = f"{len(gate.proposed)} tokens"
+        wanted = f"{len(gate.proposed)} token{'s' if len(gate.proposed) != 1 else ''}"
         figures = (f"{value:.2f}" for value in (gate.g, max(gate.r, gate.u)))
         table.add_row(str(step.block + 1), wanted, *figures, state, escape(anchors))
     return table
