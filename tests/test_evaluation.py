@@ -628,7 +628,7 @@ def test_a_trace_lost_to_a_kill_is_made_again_and_is_the_same(whole, toy, tmp_pa
 
 def test_without_pictures_there_are_only_results(toy, tmp_path):
     evaluate(Plan("toy", ("sums",), PAIR, SETTINGS, limit=2), toy, tmp_path, nothing, pictures=False)
-    assert {path.name for path in tmp_path.iterdir()} == {"run.json", "results.jsonl"}
+    assert {path.name for path in tmp_path.iterdir()} == {".lock", "run.json", "results.jsonl"}
 
 
 def test_a_folder_says_where_its_results_come_from_and_may_be_continued_elsewhere(whole, toy, tmp_path, monkeypatch):
@@ -759,7 +759,7 @@ def test_the_command_leaves_results_a_summary_and_a_report(run, tmp_path):
     done = run(*COMMAND, "--decoders", ";".join(PAIR), "--out", out)
     assert done.returncode == 0, done.err
     assert {file.name for file in out.iterdir()} == {
-        *("attention", "figures", "report.html", "report.md", "results.jsonl"),
+        *(".lock", "attention", "figures", "report.html", "report.md", "results.jsonl"),
         *("run.json", "summary.json", "timing.json", "traces"),
     }
     summary = json.loads((out / "summary.json").read_text())

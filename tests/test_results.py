@@ -46,9 +46,10 @@ def test_the_runs_are_of_the_shipped_weights_and_have_every_row(name):
     assert {*PAPER, "confidence+axon.paper"} <= {cell.decoder for cell in summary.cells}
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("name", [*TASKS, *(f"options-{task}" for task in TASKS)])
 def test_the_page_of_results_holds_their_tables_as_they_are(name):
     page = PAGES["results"].read_text()
+    assert read(name, "run.json")["model"]["weights"] == weight_hash(axon.load("bundled"))
     assert markdown(*recorded(name)) in page
     assert read(name, "run.json")["origin"]["command"] in page
 
