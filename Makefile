@@ -1,5 +1,5 @@
 # make demo   set up, then decode with the bundled model in the terminal
-# make test   set up, then run the tests with coverage
+# make test   set up, then run the tests on all cores, with coverage
 # make lint   ruff and the type checker
 # make bench  speed and memory as ratios, printed and written to benchmarks/results.json
 
@@ -13,7 +13,7 @@ demo: $(READY)
 	$(BIN)/python -m axon.cli.demo
 
 test: $(READY)
-	$(BIN)/python -m pytest --cov
+	$(BIN)/python -m pytest -n auto --dist worksteal --cov
 
 lint: $(READY)
 	$(BIN)/ruff check src tests benchmarks

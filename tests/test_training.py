@@ -24,6 +24,7 @@ from axon.tasks.sums import LARGEST
 from axon.training import chatter, checkpoint, data, drills, launch, loop, network, noise, pool, tokenizer
 from axon.training.data import BLOCK, LONGEST_ROOM, Row, Rows
 from axon.training.loop import Run, rate, vocabulary_of
+from axon.training.muon import Muon, levelled
 from axon.training.optimiser import Optimiser
 from axon.training.path import USES
 from axon.training.path import Path as OwnPath
@@ -532,7 +533,7 @@ def test_another_recipe_in_the_same_folder_is_refused(trained, fails):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--recipe", "large"], "recipe must be one of bundled, got 'large'"),
+        (["--recipe", "large"], "recipe must be one of bundled, polish, got 'large'"),
         (["--minutes", 1, "--steps", 2], "give either --minutes or --steps, not both"),
         (["--tasks", "sums,poems"], "tasks must be one of sums, code, got 'poems'"),
         (["--processes", 0], "processes must be a whole number of at least 1, got 0"),
@@ -802,3 +803,51 @@ def test_two_processes_learn_from_the_mean_of_their_gradients(tmp_path, few_text
             expected = (one + other) / 2 / max(1.0, norm.item()) * share
             torch.testing.assert_close(averaged[name]["state"][number][moment], expected, rtol=1e-3, atol=1e-7)
         assert not torch.allclose(apart[0][name][0], apart[1][name][0], rtol=0.1)
+
+
+@pytest.mark.parametrize("shape", [(24, 24), (24, 60), (60, 24)])
+def test_muon_takes_the_steps_of_torchs_own(shape):
+    torch.manual_seed(0)
+    ours = torch.nn.Parameter(torch.randn(shape))
+    theirs = torch.nn.Parameter(ours.detach().clone())
+    exact = torch.nn.Parameter(ours.detach().clone())
+    pairs = [
+        (ours, Muon([ours], 0.01, torch.bfloat16)),
+        (theirs, torch.optim.Muon([theirs], weight_decay=0.01, adjust_lr_fn="original")),
+        (exact, Muon([exact], 0.01, torch.float32)),
+    ]
+    for _ in range(3):
+        gradient = torch.randn(shape)
+        for weight, optimiser in pairs:
+            weight.grad = gradient.clone()
+            optimiser.step()
+    torch.testing.assert_close(ours, theirs)
+    # A step is 1e-3 in every direction; rounding to eight bits is a few hundredths of that.
+    torch.testing.assert_close(exact, theirs, rtol=0, atol=1e-4)
+    assert not torch.equal(exact, theirs)
+
+
+def test_levelling_makes_every_direction_count_alike():
+    torch.manual_seed(0)
+    steep = torch.randn(40, 16) @ torch.diag(torch.logspace(0, -1.5, 16))
+    values = torch.linalg.svdvals(levelled(steep))
+    assert values.max() / values.min() < 2 < torch.linalg.svdvals(steep).max() / torch.linalg.svdvals(steep).min()
+
+
+def test_muon_multiplies_in_halves_only_where_that_is_fast(monkeypatch):
+    student = torch.nn.Sequential(torch.nn.Linear(4, 4))
+    for fast, dtype in ((True, torch.bfloat16), (False, torch.float32)):
+        monkeypatch.setattr("axon.training.optimiser.multiplies_halves", lambda place, fast=fast: fast)
+        assert Optimiser(student, TINY).parts["muon"].dtype == dtype
+
+
+def test_polish_goes_on_from_a_model(tmp_path):
+    asked = [AXON, "train", "--recipe", "polish", "--out", tmp_path / "run"]
+    said = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert said.returncode != 0
+    assert "goes on from a trained model; give its folder with --start-from" in " ".join(said.stderr.split())
+    assert not (tmp_path / "run").exists()
+    polish = RECIPES["polish"]
+    assert (polish.random_first, polish.drills_first) == (0.0, 0.0)
+    shape = [getattr(polish, name) for name in ("width", "layers", "heads", "hidden", "vocabulary")]
+    assert shape == [getattr(RECIPES["bundled"], name) for name in ("width", "layers", "heads", "hidden", "vocabulary")]

@@ -4,6 +4,8 @@ from typing import Any
 
 import torch
 
+from axon.training.muon import Muon
+from axon.training.network import multiplies_halves
 from axon.training.recipe import Recipe
 
 # Muon's steps have the same size in every direction, so they may be this many times larger than AdamW's.
@@ -11,13 +13,14 @@ _MUON = 10.0
 
 
 class Optimiser:
-    """Two of torch's optimisers behind one face; the recipe's learning rate is AdamW's."""
+    """Two optimisers behind one face; the recipe's learning rate is AdamW's."""
 
     def __init__(self, network: Any, recipe: Recipe) -> None:
         matrices = [w for name, w in network.named_parameters() if w.dim() > 1 and "embed" not in name]
         others = [w for name, w in network.named_parameters() if w.dim() <= 1 or "embed" in name]
-        self.parts = {
-            "muon": torch.optim.Muon(matrices, weight_decay=recipe.weight_decay, adjust_lr_fn="original"),
+        halves = multiplies_halves(matrices[0].device)
+        self.parts: dict[str, torch.optim.Optimizer] = {
+            "muon": Muon(matrices, recipe.weight_decay, torch.bfloat16 if halves else torch.float32),
             "adamw": torch.optim.AdamW(others, betas=(0.9, 0.98), weight_decay=0.0, fused=True),
         }
 
