@@ -24,6 +24,7 @@ class Recipe:
     random_first   the part of the run in which all masks are random; later on most are the model's own order
     chatter        the share of rows that are off topic, answered by saying so
     start_from     a model folder whose weights and tokenizer to start from, instead of fresh ones of the same sizes
+    new_words      learn the tokenizer anew even so; words that both know keep what they meant
     """
 
     tasks: tuple[str, ...] = ("sums", "code")
@@ -46,6 +47,7 @@ class Recipe:
     chatter: float = 0.03
     seed: int = 0
     start_from: str | None = None
+    new_words: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tasks", tuple(self.tasks))
@@ -92,5 +94,16 @@ RECIPES = {
         drills_first=0.0,
         drills=0.1,
         random_first=0.0,
+    ),
+    # On from a model that knows its equations and how to copy, to tasks that are said in many more ways: random masks
+    # again until it reads those, words of its own for them, and a rate in between.
+    "widen": Recipe(
+        minutes=82.0,
+        vocabulary=3072,
+        learning_rate=1.5e-3,
+        drills_first=0.0,
+        drills=0.12,
+        random_first=0.4,
+        new_words=True,
     ),
 }
