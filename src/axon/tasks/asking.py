@@ -115,7 +115,7 @@ class _Asking:
 
     def _joined(self, parts: list[str]) -> str:
         last = self._pick([" and ", ", and ", " and then ", ", then ", " and finally "])
-        return ", ".join(parts[:-1]) + last + parts[-1]
+        return f"{', '.join(parts[:-1])}{last}{parts[-1]}"
 
     def _result(self, made: str, condition: str = "") -> str:
         # Behind a phrase with a comma nothing more can be said of it.

@@ -48,7 +48,7 @@ class Telling:
         text = said(self.rng, self._fitting(self.theme[kind]), self.tense)
         told = text.format(**self.words, **numbers)
         again = f"{self.words['p']} "
-        if len(self.told) > 1 and not self.told[-1].endswith(("?", " and")) and self.rng.random() < 0.2:
+        if len(self.told) > 1 and self.rng.random() < 0.2:
             more = told.removeprefix(again) if self.told[-1].lower().startswith(again) else told
             joint = self._pick([" and ", " and then "]) if more != told else ", and "
             self.told[-1] = self.told[-1].removesuffix(".") + joint + more + "."
@@ -106,7 +106,7 @@ class Telling:
         if "friends" in self.theme:
             return str(self._pick(self.theme["friends"]))
         name = self._pick([name for name in (*self.people["she"], *self.people["he"]) if name != self.words["P"]])
-        return self._pick([name, name, f"{self.words['s']} {self._pick(self.people['relatives'])}"])
+        return str(self._pick([name, name, f"{self.words['s']} {self._pick(self.people['relatives'])}"]))
 
     def _stray(self) -> None:
         """Now and then a sentence without a number that changes nothing, as people add them."""

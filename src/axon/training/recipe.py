@@ -32,7 +32,7 @@ class Recipe:
     layers: int = 4
     heads: int = 6
     hidden: int = 512
-    vocabulary: int = 1536
+    vocabulary: int = 3072
     minutes: float | None = 88.0
     steps: int | None = None
     batch: int = 28
@@ -99,7 +99,6 @@ RECIPES = {
     # again until it reads those, words of its own for them, and a rate in between.
     "widen": Recipe(
         minutes=82.0,
-        vocabulary=3072,
         learning_rate=1.5e-3,
         drills_first=0.0,
         drills=0.12,
