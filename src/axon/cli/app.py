@@ -7,7 +7,6 @@ import typer
 import axon
 from axon.cli import (
     ablate,
-    average,
     decoders,
     evaluate,
     generate,
@@ -36,7 +35,6 @@ app.command()(reproduce.reproduce)
 app.command("lm-eval", context_settings=lmeval.CONTEXT)(lmeval.lmeval)
 app.add_typer(tasks.app, name="tasks")
 app.command()(train.train)
-app.command()(average.average)
 app.command()(tune.tune)
 
 

@@ -85,20 +85,10 @@ class Recipe:
 
 RECIPES = {
     "bundled": Recipe(),
-    # On from a trained model, which knows its equations: its own order from the first step on, at half the rate. Sums
-    # a little more often, for they are the harder; twice as often was at the cost of code.
-    "polish": Recipe(
-        tasks=("sums", "sums", "sums", "code", "code"),
-        minutes=60.0,
-        learning_rate=1e-3,
-        drills_first=0.0,
-        drills=0.1,
-        random_first=0.0,
-    ),
     # On from a model that knows its equations and how to copy, to tasks that are said in many more ways: random masks
     # again until it reads those, words of its own for them, and a rate in between.
     "widen": Recipe(
-        minutes=82.0,
+        minutes=80.0,
         learning_rate=1.5e-3,
         drills_first=0.0,
         drills=0.12,
