@@ -76,6 +76,7 @@ TINY = Recipe(
         ({"drills": -1}, "drills must be a number between 0 and 0.9, got -1"),
         ({"random_first": 1}, "random_first must be a number between 0 and 0.9, got 1"),
         ({"chatter": None}, "chatter must be a number between 0 and 0.9, got None"),
+        ({"new_words": 1}, "new_words must be true or false, got 1"),
     ],
     ids=str,
 )

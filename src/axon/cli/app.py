@@ -5,19 +5,7 @@ from typing import Annotated
 import typer
 
 import axon
-from axon.cli import (
-    ablate,
-    decoders,
-    evaluate,
-    generate,
-    lmeval,
-    replay,
-    report,
-    reproduce,
-    tasks,
-    train,
-    tune,
-)
+from axon.cli import ablate, decoders, evaluate, generate, lmeval, replay, report, reproduce, tasks, train, tune
 
 app = typer.Typer(
     no_args_is_help=True,

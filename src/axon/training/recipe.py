@@ -68,6 +68,7 @@ class Recipe:
             checks.number("minutes", self.minutes, 0.01)
         if self.steps is not None:
             checks.whole("steps", self.steps)
+        checks.flag("new_words", self.new_words)
         checks.number("learning_rate", self.learning_rate, 1e-6, 1)
         checks.number("weight_decay", self.weight_decay, 0, 1)
         for name in ("drills_first", "drills_early", "drills", "random_first", "chatter"):
