@@ -46,11 +46,8 @@ class _Asking:
         changed = self._transform(form)
         parts = [part for part in (self._select(form, changed), changed, self._reduce(form)) if part]
         if kind == "steps":
-            starts = [
-                "First it",
-                *["Then it"] * (len(parts) - 2),
-                self._pick(["Finally it", "Then it", "At the end it"]),
-            ]
+            last = self._pick(["Finally it", "Then it", "At the end it"])
+            starts = ["First it", *["Then it"] * (len(parts) - 2), last]
             chain = " ".join(f"{start} {part}." for start, part in zip(starts, parts, strict=True))
         else:
             chain = self._joined(parts)
@@ -66,8 +63,8 @@ class _Asking:
             return self.nested()
         made = self._made(self._pick(self.filters[""]["those"]))
         if self.rng.random() < 0.5:
-            return self._result(made, said(self.rng, self._pick(self.frames["only"]), 0).format(f=self._others()))
-        return self._result(made, said(self.rng, self._pick(self.frames["without"]), 0).format(f=self._dropped()))
+            return self._result(made, self._pick(self.frames["only"]).format(f=self._others()))
+        return self._result(made, self._pick(self.frames["without"]).format(f=self._dropped()))
 
     def one_by_one(self) -> str:
         """What happens to a single element, and then to all of them."""
@@ -88,7 +85,7 @@ class _Asking:
 
     def _others(self) -> str:
         """The same behind an "only"."""
-        return re.sub("^(only|just) ", "", self._those())
+        return re.sub("^(only|just|all of|all) ", "", self._those())
 
     def _dropped(self) -> str:
         return str(self._pick(self.filters[self.test]["drop"])).format(**self.first)
