@@ -29,7 +29,7 @@ class Telling:
         self.words["B"], self.words["b"] = rng.choice(self.theme["boxes"])
         self.words["F"] = self._friend()
         self.told: list[str] = []
-        self.lost = False
+        self.acted = self.lost = False
 
     @property
     def prompt(self) -> str:
@@ -49,7 +49,8 @@ class Telling:
         told = text.format(**self.words, **numbers)
         again = f"{self.words['p']} "
         if len(self.told) > 1 and self.rng.random() < 0.2:
-            more = told.removeprefix(again) if self.told[-1].lower().startswith(again) else told
+            # Without its pronoun only where the last one to act was the same.
+            more = told.removeprefix(again) if self.acted and self.told[-1].lower().startswith(again) else told
             joint = self._pick([" and ", " and then "]) if more != told else ", and "
             self.told[-1] = self.told[-1].removesuffix(".") + joint + more + "."
         else:
@@ -57,6 +58,7 @@ class Telling:
                 told = f"{self.words['Q']} {told.removeprefix(again)}"
             link = "{}." if re.search(self.people["own_time"], told) else self._pick(self.people["links"])
             self.told.append(sentences(link.format(told)))
+        self.acted = text.startswith("{p} ")
         self.lost |= kind == "lose"
 
     def ask(self, kind: str, **numbers: int) -> None:
