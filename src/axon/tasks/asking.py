@@ -62,7 +62,7 @@ class _Asking:
         if not self.test:
             return self.nested()
         made = self._made(self._pick(self.filters[""]["those"]))
-        if self.rng.random() < 0.5:
+        if self.rng.random() < 0.7:
             return self._result(made, self._pick(self.frames["only"]).format(f=self._others()))
         return self._result(made, self._pick(self.frames["without"]).format(f=self._dropped()))
 
@@ -98,7 +98,8 @@ class _Asking:
         if not self.test and "{it}" in changed and self.rng.random() < 0.7:
             self.it = [f"each {self.names['e']}", f"every {self.names['e']}", f"all {self.names['s']}"]
             return ""
-        if self.test and self.rng.random() < 0.25:
+        # Few people say what they do not want.
+        if self.test and self.rng.random() < 0.1:
             return said(self.rng, self._pick(self.frames["drop"]), form).format(f=self._dropped())
         return said(self.rng, self._pick(self.frames["keep"]), form).format(f=self._those())
 
