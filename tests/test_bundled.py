@@ -84,7 +84,7 @@ def test_the_card_names_what_it_must():
 def test_it_solves_problems_nobody_quoted_figures_for(model, name):
     """What its card promises, with room for the noise of forty problems."""
     alone, many = decode(model, name, "sequential", 40)
-    assert alone >= 0.8
+    assert alone >= {"sums": 0.72, "code": 0.62}[name]
     careful, evaluations = decode(model, name, "confidence", 40)
     assert careful >= alone - 0.125
     assert 3 * evaluations <= many
