@@ -76,7 +76,6 @@ TINY = Recipe(
         ({"drills": -1}, "drills must be a number between 0 and 0.9, got -1"),
         ({"random_first": 1}, "random_first must be a number between 0 and 0.9, got 1"),
         ({"chatter": None}, "chatter must be a number between 0 and 0.9, got None"),
-        ({"new_words": 1}, "new_words must be true or false, got 1"),
     ],
     ids=str,
 )
@@ -534,7 +533,7 @@ def test_another_recipe_in_the_same_folder_is_refused(trained, fails):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--recipe", "large"], "recipe must be one of bundled, widen, got 'large'"),
+        (["--recipe", "large"], "recipe must be one of bundled, polish, got 'large'"),
         (["--minutes", 1, "--steps", 2], "give either --minutes or --steps, not both"),
         (["--tasks", "sums,poems"], "tasks must be one of sums, code, got 'poems'"),
         (["--processes", 0], "processes must be a whole number of at least 1, got 0"),
@@ -691,32 +690,10 @@ def test_a_run_can_start_from_a_model(tmp_path, few_texts):
         torch.testing.assert_close(before, after, rtol=0, atol=2e-3, msg=name)
 
 
-def test_a_run_can_go_on_with_new_words(tmp_path, few_texts):
-    """Words of both vocabularies keep their embeddings, and the others start near what their pieces were."""
-    train(tmp_path / "first")
-    first = tmp_path / "first" / "model"
-    wider = replace(TINY, vocabulary=460, learning_rate=1e-6, start_from=str(first), new_words=True)
-    train(tmp_path / "second", wider)
-    one, other = (axon.load(folder, dtype="float32") for folder in (first, tmp_path / "second" / "model"))
-    before, after = (model.network.model.embed_tokens.weight for model in (one, other))
-    old, new = (model.text.tokenizer.get_vocab() for model in (one, other))
-    assert len(old) < len(new) == 460
-    for word in old.keys() & new.keys():
-        torch.testing.assert_close(before[old[word]], after[new[word]], rtol=0, atol=2e-3, msg=word)
-    for word in new.keys() - old.keys():
-        text = other.text.tokenizer.decode([new[word]])
-        pieces = before[one.text.tokenizer.encode(text, add_special_tokens=False)].mean(0)
-        assert torch.cosine_similarity(pieces, after[new[word]], dim=0) > 0.3, word
-    layers = [model.network.model.layers[0].mlp.down_proj.weight for model in (one, other)]
-    torch.testing.assert_close(*layers, rtol=0, atol=2e-3)
-
-
 def test_a_model_that_does_not_fit_is_refused(tmp_path, few_texts):
     train(tmp_path / "first")
     first = str(tmp_path / "first" / "model")
     assert "no model of the recipe's sizes" in refused(tmp_path / "wide", replace(TINY, width=32, start_from=first))
-    wide = replace(TINY, width=32, vocabulary=460, start_from=first, new_words=True)
-    assert "no model of the recipe's sizes" in refused(tmp_path / "words", wide)
     said = refused(tmp_path / "none", replace(TINY, start_from=str(tmp_path)))
     assert said == f"{tmp_path} holds no tokenizer.json; start_from must be a model folder"
 
@@ -864,14 +841,13 @@ def test_muon_multiplies_in_halves_only_where_that_is_fast(monkeypatch):
         assert Optimiser(student, TINY).parts["muon"].dtype == dtype
 
 
-def test_widening_goes_on_from_a_model(tmp_path):
-    asked = [AXON, "train", "--recipe", "widen", "--out", tmp_path / "run"]
+def test_polish_goes_on_from_a_model(tmp_path):
+    asked = [AXON, "train", "--recipe", "polish", "--out", tmp_path / "run"]
     said = subprocess.run(asked, capture_output=True, text=True, check=False)
     assert said.returncode != 0
-    assert "the recipe widen goes on from a trained model; give its folder with" in " ".join(said.stderr.split())
+    assert "goes on from a trained model; give its folder with --start-from" in " ".join(said.stderr.split())
     assert not (tmp_path / "run").exists()
-    widen, bundled = RECIPES["widen"], RECIPES["bundled"]
-    assert widen.drills_first == 0.0
-    assert 0 < widen.random_first < bundled.random_first
-    for name in ("width", "layers", "heads", "hidden", "vocabulary"):
-        assert getattr(widen, name) == getattr(bundled, name)
+    polish = RECIPES["polish"]
+    assert (polish.random_first, polish.drills_first) == (0.0, 0.0)
+    shape = [getattr(polish, name) for name in ("width", "layers", "heads", "hidden", "vocabulary")]
+    assert shape == [getattr(RECIPES["bundled"], name) for name in ("width", "layers", "heads", "hidden", "vocabulary")]

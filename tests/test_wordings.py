@@ -1,7 +1,7 @@
 """Problems of the bundled tasks' kinds in other words than the generators': written apart, without sight of the banks.
 
 `wordings/` holds 220 of each task. What is asked for here is somewhat less than the shipped model reaches on them
-(its card has the figures), so that a model that only knows its generators' sentences fails.
+(its card has the figures): little, for it was trained on few templates.
 """
 
 import json
@@ -14,7 +14,7 @@ from axon.tasks import Problem, task
 
 FOLDER = Path(__file__).parent / "wordings"
 SETTINGS = axon.Settings(max_new_tokens=128, block_length=32, batch_size=20)
-LEAST = {"sums": 0.0, "code": 0.0}
+LEAST = {"sums": 0.15, "code": 0.1}
 
 
 @pytest.mark.parametrize("name", LEAST)

@@ -63,10 +63,10 @@ def _prepare(run: Run) -> None:
 
 
 def _tokenizer(recipe: Recipe) -> Any:
-    if recipe.start_from is not None and not (Path(recipe.start_from) / "tokenizer.json").is_file():
-        raise AxonError(f"{recipe.start_from} holds no tokenizer.json; start_from must be a model folder")
-    if recipe.start_from is None or recipe.new_words:
+    if recipe.start_from is None:
         return tokenizer.build(data.texts(recipe, _TEXTS), recipe.vocabulary, LONGEST)
+    if not (Path(recipe.start_from) / "tokenizer.json").is_file():
+        raise AxonError(f"{recipe.start_from} holds no tokenizer.json; start_from must be a model folder")
     return tokenizer.load(Path(recipe.start_from))
 
 

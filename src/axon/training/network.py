@@ -88,36 +88,13 @@ def fresh(
     return network
 
 
-def fill(network: Any, folder: str, tokenizer: Any) -> None:
-    """The weights of a model folder instead of fresh ones; words its tokenizer lacks start from their pieces there."""
-    found: Any = load(folder, device="cpu", dtype="float32")
-    weights = found.network.state_dict() if hasattr(found, "network") else {}
-    words = network.model.embed_tokens.weight
-    if weights and found.text.tokenizer.get_vocab() != tokenizer.get_vocab():
-        known = weights["model.embed_tokens.weight"]
-        if known.shape[1] == words.shape[1]:
-            known = _carried(words.detach().cpu(), known, tokenizer, found.text.tokenizer)
-        weights |= dict.fromkeys(("model.embed_tokens.weight", "lm_head.weight"), known)
+def fill(network: Any, folder: str) -> None:
+    """The weights of a model folder instead of fresh ones."""
+    found = getattr(load(folder, device="cpu", dtype="float32"), "network", None)
     try:
-        network.load_state_dict(weights)
+        network.load_state_dict({} if found is None else found.state_dict())
     except RuntimeError:
         raise AxonError(f"{folder} is no model of the recipe's sizes; give those it was trained with") from None
-
-
-def _carried(fresh: Tensor, known: Tensor, tokenizer: Any, before: Any) -> Tensor:
-    """Embeddings for a new vocabulary: a word of both keeps its own, another is half what its pieces were."""
-    old, carried = before.get_vocab(), fresh.clone()
-    size = known.norm(dim=1).mean()
-    for word, token in tokenizer.get_vocab().items():
-        if word in old:
-            carried[token] = known[old[word]]
-            continue
-        pieces = before.backend_tokenizer.encode(tokenizer.decode([token]), add_special_tokens=False).ids
-        if pieces:
-            mean = known[pieces].mean(0)
-            mixed = mean / mean.norm() + fresh[token] / fresh[token].norm()
-            carried[token] = mixed / mixed.norm() * size
-    return carried
 
 
 def multiplies_halves(place: torch.device) -> bool:
