@@ -1,4 +1,4 @@
-"""Problems of the bundled tasks' kinds in other words than the generators': written apart, without sight of the banks.
+"""Problems of the bundled tasks' kinds in other words than the generators', written without sight of those.
 
 `wordings/` holds 220 of each task. What is asked for here is somewhat less than the shipped model reaches on them
 (its card has the figures): little, for it was trained on few templates.
