@@ -18,7 +18,7 @@ LEAST = {"sums": 0.15, "code": 0.1}
 
 
 @pytest.mark.parametrize("name", LEAST)
-def test_the_bundled_model_understands_problems_in_other_words(name):
+def test_the_bundled_model_has_some_problems_in_other_words_right(name):
     lines = [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text().splitlines()]
     problems = [Problem(f"{name}-{number}", line.pop("prompt"), "", line) for number, line in enumerate(lines)]
     chats = [[{"role": "user", "content": problem.prompt}] for problem in problems]
