@@ -76,6 +76,7 @@ TINY = Recipe(
         ({"drills": -1}, "drills must be a number between 0 and 0.9, got -1"),
         ({"random_first": 1}, "random_first must be a number between 0 and 0.9, got 1"),
         ({"chatter": None}, "chatter must be a number between 0 and 0.9, got None"),
+        ({"new_words": 1}, "new_words must be true or false, got 1"),
     ],
     ids=str,
 )
@@ -176,6 +177,27 @@ def test_numbers_and_indentations_are_single_tokens(words):
         assert len(words.encode(indentation, add_special_tokens=False)) == 1
 
 
+def test_frequent_words_are_whole_though_no_merge_leads_to_them(words):
+    merges = {"".join(pair) for pair in json.loads(words.backend_tokenizer.to_str())["model"]["merges"]}
+    written = [tokenizer.SPACE + word for word in ("solve", "numbers", "many", "characters")]
+    assert not set(written) <= merges
+    for word in written:
+        assert words.tokenize(word.replace(tokenizer.SPACE, " ")) == [word]
+    assert len(words) == 700
+
+
+def test_the_first_word_of_a_prompt_is_the_token_it_is_in_a_sentence(words):
+    first = Text(words, "words").chat([{"role": "user", "content": "How many"}])
+    assert first[1:3] == words.encode(" How many", add_special_tokens=False)
+
+
+def test_a_new_word_starts_like_its_other_forms(words):
+    other = network._other_forms(f"{tokenizer.SPACE}Return")
+    assert other[0] == f"{tokenizer.SPACE}return"
+    assert "return" in other
+    assert network._other_forms("==") == []
+
+
 def test_twins_are_the_words_that_come_with_and_without_a_space(words):
     pairs = {(words.decode([one]), words.decode([other])) for one, other in tokenizer.twins(words)}
     assert all(other == f" {one}" for one, other in pairs)
@@ -188,8 +210,8 @@ def test_a_chat_gives_the_tokens_of_a_training_row(words):
     assert len(told) > 80
     for row in told:
         text = words.decode(row.prompt)
-        content = text.removeprefix("<|user|>").removesuffix("<|assistant|>")
-        assert len(content) == len(text) - len("<|user|><|assistant|>")
+        content = text.removeprefix("<|user|> ").removesuffix("<|assistant|>")
+        assert len(content) == len(text) - len("<|user|> <|assistant|>")
         assert Text(words, "words").chat([{"role": "user", "content": content}]) == row.prompt
 
 
@@ -533,7 +555,7 @@ def test_another_recipe_in_the_same_folder_is_refused(trained, fails):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--recipe", "large"], "recipe must be one of bundled, polish, got 'large'"),
+        (["--recipe", "large"], "recipe must be one of bundled, widen, got 'large'"),
         (["--minutes", 1, "--steps", 2], "give either --minutes or --steps, not both"),
         (["--tasks", "sums,poems"], "tasks must be one of sums, code, got 'poems'"),
         (["--processes", 0], "processes must be a whole number of at least 1, got 0"),
@@ -690,10 +712,51 @@ def test_a_run_can_start_from_a_model(tmp_path, few_texts):
         torch.testing.assert_close(before, after, rtol=0, atol=2e-3, msg=name)
 
 
+def test_a_run_can_go_on_with_new_words(tmp_path, few_texts):
+    """Words of both vocabularies keep their embeddings, and the others start near what their pieces were."""
+    train(tmp_path / "first")
+    first = tmp_path / "first" / "model"
+    wider = replace(TINY, vocabulary=460, learning_rate=1e-6, start_from=str(first), new_words=True)
+    train(tmp_path / "second", wider)
+    one, other = (axon.load(folder, dtype="float32") for folder in (first, tmp_path / "second" / "model"))
+    before, after = (model.network.model.embed_tokens.weight for model in (one, other))
+    old, new = (model.text.tokenizer.get_vocab() for model in (one, other))
+    assert len(old) < len(new) == 460
+    for word in old.keys() & new.keys():
+        torch.testing.assert_close(before[old[word]], after[new[word]], rtol=0, atol=2e-3, msg=word)
+    for word in new.keys() - old.keys():
+        text = other.text.tokenizer.decode([new[word]])
+        forms = [old[form] for form in network._other_forms(word) if form in old]
+        pieces = before[forms[:1] or one.text.tokenizer.encode(text, add_special_tokens=False)].mean(0)
+        assert torch.cosine_similarity(pieces, after[new[word]], dim=0) > 0.3, word
+    layers = [model.network.model.layers[0].mlp.down_proj.weight for model in (one, other)]
+    torch.testing.assert_close(*layers, rtol=0, atol=2e-3)
+
+
+@pytest.mark.parametrize(("before", "now"), [(1, 2), (2, 3), (2, 5)])
+def test_a_deeper_network_starts_out_computing_what_it_was_filled_from(tmp_path, few_texts, before, now):
+    shallow = replace(TINY, layers=before)
+    train(tmp_path / "first", shallow)
+    one = axon.load(tmp_path / "first" / "model", dtype="float32")
+    words = one.text.tokenizer
+    deep = network.fresh(network.config(replace(TINY, layers=now), words), 0, torch.device("cpu"), {})
+    tokens = torch.arange(20)[None]
+    with torch.no_grad():
+        drawn = deep.model(input_ids=tokens).last_hidden_state
+        network.fill(deep, str(tmp_path / "first" / "model"), words)
+        filled = deep.model(input_ids=tokens).last_hidden_state
+        wanted = one.network.model(input_ids=tokens).last_hidden_state
+    torch.testing.assert_close(filled, wanted)
+    assert not torch.allclose(drawn, wanted, atol=0.1)
+    assert len(deep.model.layers) == now
+
+
 def test_a_model_that_does_not_fit_is_refused(tmp_path, few_texts):
     train(tmp_path / "first")
     first = str(tmp_path / "first" / "model")
     assert "no model of the recipe's sizes" in refused(tmp_path / "wide", replace(TINY, width=32, start_from=first))
+    wide = replace(TINY, width=32, vocabulary=460, start_from=first, new_words=True)
+    assert "no model of the recipe's sizes" in refused(tmp_path / "words", wide)
     said = refused(tmp_path / "none", replace(TINY, start_from=str(tmp_path)))
     assert said == f"{tmp_path} holds no tokenizer.json; start_from must be a model folder"
 
@@ -841,13 +904,14 @@ def test_muon_multiplies_in_halves_only_where_that_is_fast(monkeypatch):
         assert Optimiser(student, TINY).parts["muon"].dtype == dtype
 
 
-def test_polish_goes_on_from_a_model(tmp_path):
-    asked = [AXON, "train", "--recipe", "polish", "--out", tmp_path / "run"]
+def test_widening_goes_on_from_a_model(tmp_path):
+    asked = [AXON, "train", "--recipe", "widen", "--out", tmp_path / "run"]
     said = subprocess.run(asked, capture_output=True, text=True, check=False)
     assert said.returncode != 0
-    assert "goes on from a trained model; give its folder with --start-from" in " ".join(said.stderr.split())
+    assert "the recipe widen goes on from a trained model; give its folder with" in " ".join(said.stderr.split())
     assert not (tmp_path / "run").exists()
-    polish = RECIPES["polish"]
-    assert (polish.random_first, polish.drills_first) == (0.0, 0.0)
-    shape = [getattr(polish, name) for name in ("width", "layers", "heads", "hidden", "vocabulary")]
-    assert shape == [getattr(RECIPES["bundled"], name) for name in ("width", "layers", "heads", "hidden", "vocabulary")]
+    widen, bundled = RECIPES["widen"], RECIPES["bundled"]
+    assert widen.drills_first == 0.0
+    assert 0 < widen.random_first < bundled.random_first
+    for name in ("width", "layers", "heads", "hidden", "vocabulary"):
+        assert getattr(widen, name) == getattr(bundled, name)
