@@ -432,6 +432,14 @@ def test_the_fewer_are_hidden_in_a_block_the_more_each_counts_whatever_stands_th
     assert before[99].item() == pytest.approx(noise.LATER * noise._PADDING)
 
 
+def test_small_weights_go_to_few_places_and_stay_the_same_in_the_mean():
+    weights = torch.tensor([0.0, 0.1, 0.5, 3.0]).expand(20000, 4)
+    found = noise.thinned(weights, torch.Generator().manual_seed(0))
+    assert found.mean(0).tolist() == pytest.approx([0.0, 0.1, 0.5, 3.0], abs=0.005)
+    assert (found > 0).float().mean(0).tolist() == pytest.approx([0.0, 0.2, 1.0, 1.0], abs=0.01)
+    assert torch.equal(found[:, 2:], weights[:, 2:])
+
+
 def test_which_positions_a_path_shows_does_not_depend_on_what_is_hidden(words):
     def shown(filler):
         path = OwnPath([Row([5], [filler] * 50, "sums")], 65, random.Random(3), vocabulary_of(words))
@@ -843,7 +851,8 @@ def _runs(number):
 def test_two_processes_learn_from_the_mean_of_their_gradients(tmp_path, few_texts):
     recipe = replace(TINY, steps=1, processes=2)
     launch.train(Run(recipe, tmp_path, exam=1), print)
-    averaged = checkpoint.read(tmp_path / checkpoint.FILE)["optimiser"]
+    saved = checkpoint.read(tmp_path / checkpoint.FILE)
+    averaged = saved["optimiser"]
     words = tokenizer.load(tmp_path / "model")
     vocabulary, apart = vocabulary_of(words), []
     for process in range(2):
@@ -866,6 +875,14 @@ def test_two_processes_learn_from_the_mean_of_their_gradients(tmp_path, few_text
             expected = (one + other) / 2 / max(1.0, norm.item()) * share
             torch.testing.assert_close(averaged[name]["state"][number][moment], expected, rtol=1e-3, atol=1e-7)
         assert not torch.allclose(apart[0][name][0], apart[1][name][0], rtol=0.1)
+    # And the step they make of it together is the one that a single process makes.
+    alone = Optimiser(student, recipe)
+    changed = [weight for part in alone.parts.values() for group in part.param_groups for weight in group["params"]]
+    for weight, gradient in zip(changed, every, strict=True):
+        weight.grad = gradient / max(1.0, norm.item())
+    alone.step(rate(recipe, 0, 0.0))
+    for name, weight in student.state_dict().items():
+        torch.testing.assert_close(saved["network"][name], weight, rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("shape", [(24, 24), (24, 60), (60, 24)])

@@ -1,8 +1,8 @@
 """Problems of the bundled tasks' kinds in other words than the generators', written without sight of those.
 
-`wordings/` holds 370 of each task: 220 that were there while the tasks' wordings were widened, and 150 written later. What is
-asked for here is somewhat less than the shipped model reaches on them (its card has the figures), so that a model that
-only knows its generators' sentences fails.
+`wordings/` holds 370 of each task: 220 that were there while the tasks' wordings were widened, and 150 written later.
+What is asked for here is somewhat less than the shipped model reaches on them (its card has the figures), so that a
+model that only knows its generators' sentences fails.
 """
 
 import json

@@ -61,7 +61,7 @@ def _requests(split: Split) -> tuple[tuple[Composition, str], ...]:
     """Texts that were written as a whole, with their compositions."""
     kept = set(itertools.chain(*_plans(split)))
     found = ((tuple(plan.split("/")), text) for plan, text in whole("requests"))
-    return tuple((plan, text) for plan, text in found if plan in kept)  # type: ignore[misc]
+    return tuple((plan, text) for plan, text in found if plan in kept)
 
 
 @dataclass(frozen=True)

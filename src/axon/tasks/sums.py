@@ -58,7 +58,7 @@ def compositions() -> tuple[tuple[str, ...], ...]:
 
 
 def _tested(parts: tuple[str, ...]) -> bool:
-    """Whether a plan belongs to the test split; the few without an event are for training, or nobody would learn them."""
+    """Whether a plan belongs to the test split; the few without an event are for training, to be learned at all."""
     return len(parts) > 2 and held_out("sums", parts)
 
 

@@ -3,8 +3,8 @@
 import random
 from dataclasses import dataclass
 
-# Each voice says every kind of step in its own way. An answer keeps to one voice, as a person would. No line begins with a
-# name: there a name has no space before it and would be another token than in the problem.
+# Each voice says every kind of step in its own way. An answer keeps to one voice, as a person would. No line begins
+# with a name: there a name has no space before it and would be another token than in the problem.
 _VOICES: tuple[dict[str, str], ...] = (
     {
         "plain": "we know that {P} has {n} {T}",

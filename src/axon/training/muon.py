@@ -29,15 +29,16 @@ class Muon(torch.optim.Optimizer):
         """Nesterov momentum, levelled; tall matrices take larger steps, for their columns are longer."""
         for group in self.param_groups:
             weights = [weight for weight in group["params"] if weight.grad is not None]
-            for weight, step in zip(weights, shared([self._moved(weight) for weight in weights]), strict=True):
+            moved = [self._moved(weight, weight.grad) for weight in weights if weight.grad is not None]
+            for weight, step in zip(weights, shared(moved), strict=True):
                 rate = group["lr"]
                 weight.mul_(1 - rate * group["weight_decay"])
                 weight.add_(step, alpha=-rate * max(1.0, len(weight) / weight.shape[1]) ** 0.5)
 
-    def _moved(self, weight: Tensor) -> Tensor:
+    def _moved(self, weight: Tensor, gradient: Tensor) -> Tensor:
         moment = self.state[weight].setdefault("momentum_buffer", torch.zeros_like(weight))
-        moment.lerp_(weight.grad, 1 - _MOMENTUM)
-        return weight.grad.lerp(moment, _MOMENTUM).to(self.dtype)
+        moment.lerp_(gradient, 1 - _MOMENTUM)
+        return gradient.lerp(moment, _MOMENTUM).to(self.dtype)
 
 
 def shared(matrices: list[Tensor]) -> list[Tensor]:
@@ -51,7 +52,7 @@ def shared(matrices: list[Tensor]) -> list[Tensor]:
     ]
     whole = torch.cat([matrix.flatten() for matrix in done])
     dist.all_reduce(whole)
-    parts = whole.split([matrix.numel() for matrix in matrices])
+    parts = torch.split(whole, [matrix.numel() for matrix in matrices])
     return [part.view_as(matrix) for part, matrix in zip(parts, matrices, strict=True)]
 
 

@@ -126,8 +126,10 @@ def _grown(network: Any, weights: dict[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _carried(fresh: Tensor, known: Tensor, tokenizer: Any, before: Any) -> Tensor:
-    """Embeddings for a new vocabulary: a word of both keeps its own, another is half what its
-    other forms or its pieces were."""
+    """Embeddings for a new vocabulary.
+
+    A word of both keeps its own, another is half what its other forms or its pieces were.
+    """
     old, carried = before.get_vocab(), fresh.clone()
     size = known.norm(dim=1).mean()
     for word, token in tokenizer.get_vocab().items():

@@ -1,7 +1,7 @@
-"""The tokenizer: frequent words, numbers up to 99 and every line's indentation are tokens of their own; byte-pair for the rest.
+"""The tokenizer: frequent words, numbers up to 99 and a line's indentation are tokens; byte-pair for the rest.
 
-A word in pieces is hard to read and to copy for a small model. So most of the vocabulary are whole words as they are met,
-and the merges, which other words are put together by, are only a part of it.
+A word in pieces is hard to read and to copy for a small model. So most of the vocabulary are whole words as they are
+met, and the merges, which other words are put together by, are only a part of it.
 """
 
 import json
