@@ -27,7 +27,7 @@ _SAMPLE = (
     "mountain", "hamsters", "chocolate", "orchestra", "elephants", "sandstone", "basketball", "illustrate", "on", "no",
 )  # fmt: skip
 # How many problems are asked for in a text that was written as a whole.
-_WHOLE = 0.5
+_WHOLE = 0.6
 _RESULTS = ("result", "out", "res", "found")
 Composition = tuple[str, str, str, str]
 

@@ -27,7 +27,7 @@ _EVENTS = {"gain": 1, "lose": 1, "double": 1, "triple": 1, "more_groups": 2}
 _QUESTIONS = {"left": 0, "share": 1, "cost": 1, "together": 2}
 _SHORT = 5
 # How many problems are told in a text that was written as a whole.
-_WHOLE = 0.5
+_WHOLE = 0.6
 # Of two numbers and no more, all of them whole.
 _EQUATION = re.compile(r"(?<![-+*/.\d])(\d+)\s*([-+*/])\s*(\d+)\s*=\s*(\d+)(?!\.?\d)")
 _FINAL = re.compile(r"####\s*(-?\d+)(?!\.?\d)")

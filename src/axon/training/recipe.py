@@ -32,10 +32,10 @@ class Recipe:
     layers: int = 6
     heads: int = 6
     hidden: int = 512
-    vocabulary: int = 5120
+    vocabulary: int = 6144
     minutes: float | None = 88.0
     steps: int | None = None
-    batch: int = 28
+    batch: int = 32
     processes: int = 2
     learning_rate: float = 2e-3
     weight_decay: float = 0.01
