@@ -16,8 +16,8 @@ test: $(READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal --cov
 
 lint: $(READY)
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks docs
+	$(BIN)/ruff format --check src tests benchmarks docs
 	$(BIN)/mypy
 
 bench: $(READY)
