@@ -1,7 +1,7 @@
 """Writes the tables of the runs on record here into the pages that quote them.
 
-`python docs/results/fill.py sums=runs/eval-sums` first takes a finished run's files on record. A test asks that the pages
-are what this makes of them.
+`python docs/results/fill.py sums=runs/eval-sums` first takes a finished run's files on record. A test asks that the
+pages are what this makes of them.
 """
 
 import json
@@ -22,8 +22,9 @@ PAGES = (ROOT / "README.md", ROOT / "docs" / "results.md", ROOT / "src" / "axon"
 # "<!-- run sums -->" … "<!-- end -->": the run's command and tables, or with "pairs" only what AXON changes.
 _PART = re.compile(r"<!-- (run|pairs) (\S+) -->\n.*?<!-- end -->", re.DOTALL)
 # A decoder, and for each task its accuracy, perhaps with an interval, and its evaluations.
+_FIGURE, _SPAN = r"[\d.]+", r" \([^|]*\)"
 _ROW = re.compile(
-    r"^\| `([^`|]+)` \| [\d.]+( \([^|]*\))? \| [\d.]+ \| [\d.]+(?: \([^|]*\))? \| [\d.]+ \|$", re.MULTILINE
+    rf"^\| `([^`|]+)` \| {_FIGURE}({_SPAN})? \| {_FIGURE} \| {_FIGURE}(?:{_SPAN})? \| {_FIGURE} \|$", re.M
 )
 
 
