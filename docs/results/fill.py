@@ -22,10 +22,8 @@ PAGES = (ROOT / "README.md", ROOT / "docs" / "results.md", ROOT / "src" / "axon"
 # "<!-- run sums -->" … "<!-- end -->": the run's command and tables, or with "pairs" only what AXON changes.
 _PART = re.compile(r"<!-- (run|pairs) (\S+) -->\n.*?<!-- end -->", re.DOTALL)
 # A decoder, and for each task its accuracy, perhaps with an interval, and its evaluations.
-_FIGURE, _SPAN = r"[\d.]+", r" \([^|]*\)"
-_ROW = re.compile(
-    rf"^\| `([^`|]+)` \| {_FIGURE}({_SPAN})? \| {_FIGURE} \| {_FIGURE}(?:{_SPAN})? \| {_FIGURE} \|$", re.M
-)
+_FIG, _SPAN = r"[\d.]+", r" \([^|]*\)"
+_ROW = re.compile(rf"^\| `([^`|]+)` \| {_FIG}({_SPAN})? \| {_FIG} \| {_FIG}(?:{_SPAN})? \| {_FIG} \|$", re.M)
 
 
 def read(name: str, file: str) -> dict:
