@@ -95,7 +95,7 @@ RECIPES = {
         learning_rate=1.5e-3,
         drills_first=0.0,
         drills=0.1,
-        random_first=0.5,
+        random_first=0.35,
         new_words=True,
     ),
 }
