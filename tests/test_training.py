@@ -786,7 +786,16 @@ def test_compiling_changes_how_states_are_computed_and_nothing_else(words, monke
     assert losses[0] == losses[1]
     assert torch.equal(sure[0], sure[1])
     assert torch.equal(sure[0] > 0, batch.weights > 0)
-    assert taken == [student.model.forward]
+    assert taken == [network.attended, network.finished]
+
+
+def test_what_is_learned_from_are_the_logits_of_the_network(words):
+    student = network.fresh(network.config(TINY, words), 0, torch.device("cpu"), vocabulary_of(words).numbers)
+    tokens = torch.randint(len(words), (3, 70))
+    whole = student(input_ids=tokens, use_cache=False).logits
+    wanted = torch.rand(tokens.shape) < 0.3
+    states = network.attended(student.model, tokens)
+    torch.testing.assert_close(network.finished(student, states[wanted]), whole[wanted], rtol=1e-4, atol=1e-5)
 
 
 def test_matrices_in_bf16_teach_the_same_and_attention_stays_in_fp32(words, monkeypatch):

@@ -158,6 +158,26 @@ def multiplies_halves(place: torch.device) -> bool:
     return place.type == "cuda" or (place.type == "cpu" and torch.cpu._is_avx512_bf16_supported())
 
 
+def attended(model: Any, tokens: Tensor) -> Tensor:
+    """The states (B, L, width) behind the last layer's attention, where positions meet for the last time."""
+    states = model.embed_tokens(tokens)
+    places = torch.arange(tokens.shape[1], device=tokens.device)[None]
+    shared = {"position_embeddings": model.rotary_emb(states, places), "attention_mask": None}
+    for layer in model.layers[:-1]:
+        states = layer(states, **shared)
+    last = model.layers[-1]
+    met: Tensor = states + last.self_attn(last.input_layernorm(states), **shared)[0]
+    return met
+
+
+def finished(network: Any, states: Tensor) -> Tensor:
+    """The logits (N, V) at some of those positions."""
+    last = network.model.layers[-1]
+    states = states + last.mlp(last.post_attention_layernorm(states))
+    logits: Tensor = network.lm_head(network.model.norm(states))
+    return logits
+
+
 class Objective(nn.Module):
     """The mean cross-entropy of masked tokens, each with its weight, and how sure the network was of each (B, L).
 
@@ -167,15 +187,17 @@ class Objective(nn.Module):
     def __init__(self, network: Any, *, compiled: bool = False) -> None:
         super().__init__()
         self.network = network
-        # A function beside the network, not the network itself: decoding goes on uncompiled.
-        self.states = torch.compile(network.model.forward, dynamic=True) if compiled else network.model.forward
+        # Functions beside the network, not the network itself: decoding goes on uncompiled.
+        self.attended, self.finished = (
+            torch.compile(part, dynamic=True) if compiled else part for part in (attended, finished)
+        )
 
     def forward(self, tokens: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
-        # Most positions are visible, and the head is a fifth of the work.
+        # Most positions are visible, and nobody asks what the network says there.
         wanted = weights > 0
         with torch.autocast(tokens.device.type, torch.bfloat16, enabled=multiplies_halves(tokens.device)):
-            hidden = self.states(input_ids=tokens, use_cache=False).last_hidden_state
-            logits = self.network.lm_head(hidden[wanted]).float()
+            states = self.attended(self.network.model, tokens)
+            logits = self.finished(self.network, states[wanted]).float()
         losses = cross_entropy(logits, targets[wanted], reduction="none")
         sure = torch.zeros_like(weights)
         sure[wanted] = logits.detach().softmax(-1).amax(-1)
