@@ -66,7 +66,9 @@ def _row(found: re.Match) -> str:
 def main(arguments: list[str]) -> None:
     """Take runs on record, then fill the pages."""
     for argument in arguments:
-        name, folder = argument.split("=")
+        name, _, folder = argument.partition("=")
+        if name not in RUNS or not (Path(folder) / "summary.json").is_file():
+            sys.exit(f"{argument}: give NAME=FOLDER, a name of {', '.join(RUNS)} and the folder of a finished run")
         (RECORDS / name).mkdir(exist_ok=True)
         for file in ("run.json", "summary.json", "timing.json"):
             shutil.copy(Path(folder) / file, RECORDS / name / file)
