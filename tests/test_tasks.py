@@ -14,7 +14,7 @@ from axon.tasks import BUNDLED, Problem, code, sums, task
 from axon.tasks.base import held_out
 
 # Versions of the test problems, each with a short hash of them and of what their scoring knows.
-FIXED = {"sums": ("3", "c36bc69a7717"), "code": ("3", "bf0b20ca1175")}
+FIXED = {"sums": ("5", "c3cf07fb38d5"), "code": ("5", "18d79c9e4f86")}
 NAMES = list(FIXED)
 
 
@@ -59,7 +59,7 @@ def test_no_prompt_comes_twice(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_another_seed_brings_other_problems_of_the_same_split(name):
     other = list(itertools.islice(task(name).generate(1, "test"), 200))
-    assert len({problem.prompt for problem in other} & {problem.prompt for problem in fixed(name)}) < 10
+    assert len({problem.prompt for problem in other} & {problem.prompt for problem in fixed(name)}) < 40
     assert compositions(other).isdisjoint(compositions(training(name)))
 
 
@@ -113,7 +113,7 @@ def test_training_cannot_express_a_function_of_the_test_under_any_name():
 def test_training_never_meets_a_sequence_of_numbers_of_the_test():
     trained = {problem.facts["numbers"] for problem in training("sums")}
     tested = {problem.facts["numbers"] for problem in fixed("sums")}
-    assert len(tested) > 450
+    assert len(tested) > 350
     assert trained.isdisjoint(tested)
     assert all(held_out("numbers", numbers) for numbers in tested)
     assert not any(held_out("numbers", numbers) for numbers in trained)
@@ -136,7 +136,8 @@ def test_every_composition_is_in_exactly_one_split(name, everything, plans):
     assert sorted({*plans("train")} | {*plans("test")}) == sorted(everything)
     assert len(set(everything)) == len(everything)
     assert all(held_out(name, plan) for plan in plans("test"))
-    assert not any(held_out(name, plan) for plan in plans("train"))
+    # Sums without an event are all learned.
+    assert not any(held_out(name, plan) for plan in plans("train") if len(plan) > 2)
     assert 0.1 < len(set(plans("test"))) / len(everything) < 0.2
 
 
@@ -157,12 +158,14 @@ def test_prompts_are_plain_english(name):
         prompt = problem.prompt
         assert "  " not in prompt
         assert prompt == prompt.strip()
-        assert not set(prompt) & set("{}[]\n\t")
+        assert not set(prompt) & set("{}[]<>|\n\t")
         assert "None" not in prompt
         assert prompt.isascii()
-        assert prompt[-1] in ".?"
-        for sentence in re.split(r"(?<=[.?]) ", prompt):
-            assert sentence[0].isupper() or sentence[0].isdigit(), prompt
+        # People who ask for functions also chat: "hi! i need solve(numbers), thanks"
+        if name == "sums":
+            assert prompt[-1] in ".?"
+            for sentence in re.split(r"(?<=[.?]) ", prompt):
+                assert sentence[0].isupper() or sentence[0].isdigit(), prompt
 
 
 def test_an_unknown_task_is_answered_with_the_known_ones():

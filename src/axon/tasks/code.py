@@ -13,8 +13,10 @@ from functools import cache
 from typing import Any, ClassVar
 
 from axon import checks, sandbox
+from axon.tasks.asking import ask
 from axon.tasks.base import Problem, Split, Verdict, endless, held_out
 from axon.tasks.domains import DOMAINS
+from axon.tasks.english import whole
 from axon.tasks.namesakes import LETTERS, NUMBERS, behaviour, namesakes
 from axon.tasks.pieces import ON_NUMBERS, ON_TEXTS, Domain, Piece
 
@@ -24,21 +26,8 @@ _SAMPLE = (
     "lamp", "on", "it", "market", "salad", "dear", "noon", "letter", "cash", "bird", "me",
     "mountain", "hamsters", "chocolate", "orchestra", "elephants", "sandstone", "basketball", "illustrate", "on", "no",
 )  # fmt: skip
-_ASKS = (
-    "Write a Python function solve({a}) that {v} {f}, {m} and {r}.",
-    "Write a function solve({a}) that {v} {f}, {m} and {r}.",
-    "Define solve({a}) in Python. It {v} {f}, {m} and {r}.",
-    "I need a function solve({a}) which {v} {f}, {m} and then {r}.",
-    "Please write solve({a}), a function that {v} {f}, {m} and {r}.",
-    "In Python, write solve({a}): it {v} {f}, {m} and {r}.",
-    "Write solve({a}). First it {v} {f}. Then it {m}. Finally it {r}.",
-    "The function solve({a}) {v} {f}, {m}, and {r}. Write it.",
-    "Write a Python function named solve({a}). It {v} {f}, {m} and {r}.",
-    "Can you write a function solve({a}) that {v} {f}, {m} and {r}?",
-    "Implement solve({a}): it {v} {f}, {m} and then {r}.",
-    "Write Python code for solve({a}), which {v} {f}, {m} and {r}.",
-)
-_TAKES = ("takes", "picks", "keeps", "selects", "chooses")
+# How many problems are asked for in a text that was written as a whole.
+_WHOLE = 0.6
 _RESULTS = ("result", "out", "res", "found")
 Composition = tuple[str, str, str, str]
 
@@ -67,6 +56,14 @@ def _plans(split: Split) -> tuple[tuple[Composition, ...], ...]:
     return tuple(tuple(plan for plan in kept if plan[0] == name) for name in DOMAINS)
 
 
+@cache
+def _requests(split: Split) -> tuple[tuple[Composition, str], ...]:
+    """Texts that were written as a whole, with their compositions."""
+    kept = set(itertools.chain(*_plans(split)))
+    found = ((tuple(plan.split("/")), text) for plan, text in whole("requests"))
+    return tuple((plan, text) for plan, text in found if plan in kept)
+
+
 @dataclass(frozen=True)
 class Code:
     """Small Python functions over lists of numbers, words and letters."""
@@ -77,7 +74,7 @@ class Code:
     seed: int = 0
 
     name: ClassVar[str] = "code"
-    version: ClassVar[str] = "3"
+    version: ClassVar[str] = "5"
     stop: ClassVar[tuple[str, ...]] = ()
     chat_stop: ClassVar[tuple[str, ...]] = ()
     max_new_tokens: ClassVar[int] = 128
@@ -119,14 +116,18 @@ _check()
 
 def _problem(rng: random.Random, split: Split, name: str) -> Problem:
     while True:
-        plan = rng.choice(rng.choices(_plans(split), weights=(3, 2, 1))[0])
+        request = ""
+        if rng.random() < _WHOLE:
+            plan, request = rng.choice(_requests(split))
+        else:
+            plan = rng.choice(rng.choices(_plans(split), weights=(3, 2, 1))[0])
         domain = DOMAINS[plan[0]]
         # A number and a letter for the filter and a number for the map; most pieces want one of them or none.
         first = {"k": rng.choice(NUMBERS), "c": rng.choice(LETTERS)}
         second = {"k": rng.choice(NUMBERS)}
         if split == "train" or _new(domain, plan, first, second):
             break
-    prompt = _ask(rng, domain, plan, first, second)
+    prompt = request.format(**first, m=second["k"]) if request else ask(rng, plan, first, second)
     gold = _write(rng, domain, plan, first, second)
     facts = {"composition": plan, "constants": (first["k"], first["c"], second["k"])}
     return Problem(name, prompt, gold, facts | {"tests": _tests(domain, plan, first, second)})
@@ -149,18 +150,6 @@ def _trained() -> frozenset[Composition]:
 def _constant(piece: Piece, given: dict[str, Any]) -> Any:
     """Which of the two kinds of constant a filter wants, its text says."""
     return given["c" if "{c}" in piece.source else "k"]
-
-
-def _ask(rng: random.Random, domain: Domain, plan: Composition, first: dict[str, Any], second: dict[str, Any]) -> str:
-    _, test, change, fold = plan
-    taken = rng.choice(domain.filters[test].english if test else domain.plain).format(**first)
-    done = rng.choice(domain.maps[change].english).format(**second) if change else None
-    text = rng.choice(_ASKS)
-    if done is None:
-        text = text.replace(", {m}", "").replace(" Then it {m}.", "")
-    return text.format(
-        a=domain.argument, v=rng.choice(_TAKES), f=taken, m=done, r=rng.choice(domain.folds[fold].english)
-    )
 
 
 def _write(rng: random.Random, domain: Domain, plan: Composition, first: dict[str, Any], second: dict[str, Any]) -> str:

@@ -70,7 +70,7 @@ def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes:
     vocabulary = vocabulary_of(tokenizer)
     network = fresh(settings, recipe.seed, place, vocabulary.numbers, twins(tokenizer))
     if recipe.start_from is not None:
-        fill(network, recipe.start_from)
+        fill(network, recipe.start_from, tokenizer)
     objective: Any = Objective(network, compiled=run.compiled)
     optimiser = Optimiser(network, recipe)
     state = checkpoint.restore(run.out, recipe, network, optimiser)

@@ -19,11 +19,14 @@ LEAST_RATE = 0.15
 _BLOCK_PATTERN = 0.6
 _ONLY_RESULTS = {"drill": 0.8, "asked": 0.25}
 # The shares of rows with nothing behind their answer's block, and with the room that answers are decoded in.
-_NO_ROOM, _USUAL_ROOM = 0.6, 0.35
+_NO_ROOM, _USUAL_ROOM = 0.85, 0.13
 # Weights: of blocks behind an answer, of blocks not yet begun, of all but results in drills.
 _PADDING, LATER, _OTHER = 0.1, 0.1, 0.2
 # Of results where nothing else is hidden: few tokens a row, which whole answers beside them would drown.
 _ALONE = 8.0
+# Where a token would count less than this, only some of them count, and this much: the head is costly however little
+# depends on it.
+_LEAST_WEIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,12 @@ def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabul
         hidden[number] = hide
     tokens = np.where(hidden, vocabulary.mask, targets)
     return Batch(torch.from_numpy(tokens), torch.from_numpy(targets), torch.from_numpy(weights * hidden))
+
+
+def thinned(weights: Tensor, generator: torch.Generator) -> Tensor:
+    """The same weights in the mean, with few places where they are small."""
+    kept = torch.rand(weights.shape, generator=generator) < weights / _LEAST_WEIGHT
+    return weights.clamp_min(_LEAST_WEIGHT) * kept
 
 
 def results_in(answer: list[int], vocabulary: Vocabulary) -> list[bool]:

@@ -23,18 +23,19 @@ class Recipe:
     drills         and afterwards
     random_first   the part of the run in which all masks are random; later on most are the model's own order
     chatter        the share of rows that are off topic, answered by saying so
-    start_from     a model folder whose weights and tokenizer to start from, instead of fresh ones of the same sizes
+    start_from     a model folder whose weights and tokenizer to start from, not fresh ones; it may have fewer layers
+    new_words      learn the tokenizer anew even so; words that both know keep what they meant
     """
 
     tasks: tuple[str, ...] = ("sums", "code")
     width: int = 192
-    layers: int = 4
+    layers: int = 6
     heads: int = 6
     hidden: int = 512
-    vocabulary: int = 1536
+    vocabulary: int = 6144
     minutes: float | None = 88.0
     steps: int | None = None
-    batch: int = 28
+    batch: int = 32
     processes: int = 2
     learning_rate: float = 2e-3
     weight_decay: float = 0.01
@@ -46,6 +47,7 @@ class Recipe:
     chatter: float = 0.03
     seed: int = 0
     start_from: str | None = None
+    new_words: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tasks", tuple(self.tasks))
@@ -66,6 +68,7 @@ class Recipe:
             checks.number("minutes", self.minutes, 0.01)
         if self.steps is not None:
             checks.whole("steps", self.steps)
+        checks.flag("new_words", self.new_words)
         checks.number("learning_rate", self.learning_rate, 1e-6, 1)
         checks.number("weight_decay", self.weight_decay, 0, 1)
         for name in ("drills_first", "drills_early", "drills", "random_first", "chatter"):
@@ -83,14 +86,16 @@ class Recipe:
 
 RECIPES = {
     "bundled": Recipe(),
-    # On from a trained model, which knows its equations: its own order from the first step on, at half the rate. Sums
-    # a little more often, for they are the harder; twice as often was at the cost of code.
-    "polish": Recipe(
-        tasks=("sums", "sums", "sums", "code", "code"),
-        minutes=60.0,
-        learning_rate=1e-3,
+    # On from a model that knows its equations and how to copy, to tasks that are said in many more ways: random masks
+    # again until it reads those, words of its own for them, and a rate in between.
+    "widen": Recipe(
+        # Code is read more slowly, and its rows are shorter.
+        tasks=("sums", "code", "sums", "code", "code"),
+        minutes=120.0,
+        learning_rate=1.5e-3,
         drills_first=0.0,
         drills=0.1,
-        random_first=0.0,
+        random_first=0.35,
+        new_words=True,
     ),
 }
