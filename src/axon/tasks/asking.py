@@ -99,7 +99,7 @@ class _Asking:
             self.it = [f"each {self.names['e']}", f"every {self.names['e']}", f"all {self.names['s']}"]
             return ""
         # Few people say what they do not want.
-        if self.test and self.rng.random() < 0.1:
+        if self.test and self.rng.random() < 0.2:
             return said(self.rng, self._pick(self.frames["drop"]), form).format(f=self._dropped())
         return said(self.rng, self._pick(self.frames["keep"]), form).format(f=self._those())
 

@@ -74,7 +74,7 @@ class Code:
     seed: int = 0
 
     name: ClassVar[str] = "code"
-    version: ClassVar[str] = "5"
+    version: ClassVar[str] = "6"
     stop: ClassVar[tuple[str, ...]] = ()
     chat_stop: ClassVar[tuple[str, ...]] = ()
     max_new_tokens: ClassVar[int] = 128

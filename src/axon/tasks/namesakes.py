@@ -10,7 +10,7 @@ from axon.tasks.domains import DOMAINS
 from axon.tasks.pieces import Piece
 
 NUMBERS = range(2, 10)
-LETTERS = "abcdehilmnorst"
+LETTERS = string.ascii_lowercase
 # Elements that tell functions apart: every number near a constant, words of every length with a letter at each place.
 _PROBES: dict[str, tuple[Any, ...]] = {
     "numbers": tuple(range(-60, 61)),
