@@ -1,7 +1,7 @@
 """The words around a number of a problem, which its answer repeats before it calculates.
 
 Whoever works out a sum on paper notes what each number was: "gave 5 to Tom: 12-5=7". So the text of a problem is made
-with a mark behind each number, which says the how manieth it is, and the passage around it is cut out by the rules here.
+with a mark behind each number that says which one it is, and the passage around it is cut out by the rules here.
 """
 
 import re
@@ -13,17 +13,21 @@ _REACH, _REACH_AMONG = 3, 2
 _WORD = re.compile(r"[^\s\0]+(?:\0\d+\0\S*)?")
 # Where what is said of a number ends.
 _END = re.compile(r"[.,;:?!\u2013\u2014]$")
-_LINKS = frozenset(("and", "but", "then", "while", "so", "soon", "later", "afterwards"))
+_LINKS = {"and", "but", "then", "while", "so", "soon", "later", "afterwards"}
 # Words that no passage should begin or end with, if more can be had; and how much more.
-_OPEN_START = frozenset("of them all it him us each is are was were be been had has have equally evenly".split())
-_OPEN_END = frozenset(
-    "of in a an the than to on at for with from by into as off that and his her its their my our your"
-    " was were are is be been had has have got when".split()
-)
+_OPEN_START = {
+    "of", "them", "all", "it", "him", "us", "each", "is", "are", "was", "were", "be", "been", "had", "has", "have",
+    "equally", "evenly",
+}  # fmt: skip
+_OPEN_END = {
+    "of", "in", "a", "an", "the", "than", "to", "on", "at", "for", "with", "from", "by", "into", "as", "off", "that",
+    "and", "his", "her", "its", "their", "my", "our", "your", "was", "were", "are", "is", "be", "been", "had", "has",
+    "have", "got", "when",
+}  # fmt: skip
 _MORE = 2
-# What stands between a number and its verb: "5 of the eggs are sold".
+# What stands between a number and its verb, in words: "5 of the eggs are sold".
 _BETWEEN = {"of": 2, "more": 1, "other": 1, "new": 1}
-_ARTICLES = frozenset("a an the A An The his her its their my our His Her Its Their My Our".split())
+_ARTICLES = {"a", "an", "the", "his", "her", "its", "their", "my", "our"}
 _TIMES = {
     "double": re.compile(r"\b(doubl\w+|twice|two times|2 times|twofold)\b", re.IGNORECASE),
     "triple": re.compile(r"\b(tripl\w+|three times|3 times|thrice|threefold|trebl\w+)\b", re.IGNORECASE),
@@ -79,7 +83,7 @@ def _span(words: list[str], place: int, reach: int, own: Sequence[int]) -> tuple
 
     while more_before() and (place - first < reach or (words[first] in _OPEN_START and place - first < reach + _MORE)):
         first -= 1
-    if more_before() and words[first - 1] in _ARTICLES:
+    if more_before() and words[first - 1].lower() in _ARTICLES:
         first -= 1
     if own and last + 1 < len(words) and not _END.search(words[last]):
         reach += _BETWEEN.get(words[last + 1], 0)

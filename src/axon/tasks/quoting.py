@@ -35,7 +35,7 @@ class Quoting:
     @property
     def text(self) -> str:
         """What is told, with its numbers marked."""
-        slots = {name: marked(value, place) for place, (name, value) in enumerate(zip("abcdefgh", self.numbers))}
+        slots = {"abcdefgh"[place]: marked(value, place) for place, value in enumerate(self.numbers)}
         return sentences(self.template.format(**self.names, **slots))
 
     def open(self, kind: str, **numbers: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from axon.tasks.english import bank, said, sentences
-from axon.tasks.passages import marked, plain
+from axon.tasks.passages import marked
 
 # Themes, and how often each is told.
 THEMES = {

@@ -1,0 +1,69 @@
+"""What answers to sums quote: the words around a number, whole enough to be understood and from one place alone."""
+
+import itertools
+import re
+
+import pytest
+
+from axon.tasks.passages import around, marked, of_times, plain
+from axon.tasks.sums import Sums
+
+
+def written(text):
+    """A text with its numbers marked in their order."""
+    numbers = itertools.count()
+    return re.sub(r"\d+", lambda number: marked(int(number[0]), next(numbers)), text)
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers", "passage"),
+    [
+        # Three words to both sides, and an article before them.
+        ("Out of the blue the old aunt sent 5 ripe red apples home.", [0], "the old aunt sent 5 ripe red apples"),
+        # A sentence ends it, and so does what is said of another number.
+        ("He has 9. He sold 5. Then 3 more came.", [1], "He sold 5"),
+        ("Ann lost 5 pens, found 6 and bought 7 more of them.", [1], "found 6"),
+        ("She gave 4 to Tom and 6 to Ann.", [1], "6 to Ann"),
+        # Not without the verb, nor with half of what follows.
+        ("So 5 of the eggs were sold at once.", [0], "5 of the eggs were sold"),
+        ("In all 25 snow leopards were released today.", [0], "In all 25 snow leopards were released"),
+        ("The captain gave them all to 8 helpers.", [0], "gave them all to 8 helpers"),
+        # Two numbers: one passage where they are neighbours, two where they are not.
+        ("We bought 3 boxes of 6 pens.", [0, 1], "We bought 3 boxes of 6 pens"),
+        ("It had 12 red and 8 blue seats.", [0, 1], "It had 12 red and 8 blue seats"),
+        ("He owns 3 sheds. Each of the sheds holds 6 pots.", [0, 1], "He owns 3 sheds ... the sheds holds 6 pots"),
+        # In the order of the text, whatever the order of the plan.
+        ("He lost 4 of his 20 pens.", [1], "of his 20 pens"),
+    ],
+)
+def test_a_passage_is_what_is_said_of_its_numbers(text, numbers, passage):
+    assert around(written(text), numbers) == passage
+
+
+def test_twice_and_three_times_are_quoted_where_they_are_said_once():
+    assert of_times("Soon the flock doubled in size.", "double") == "the flock doubled in size"
+    assert of_times(written("He had 4. In May it had three times as many."), "triple") == (
+        "May it had three times as many"
+    )
+    assert of_times("It came twice a week and doubled.", "double") is None
+    assert of_times("As many again came.", "double") is None
+
+
+def test_marks_leave_no_trace():
+    assert plain(written("3 cats and 12 dogs")) == "3 cats and 12 dogs"
+
+
+def test_every_step_quotes_the_problem_and_no_number_but_its_own():
+    quoted = 0
+    for problem in itertools.islice(Sums().generate(9, "train"), 600):
+        assert "\0" not in problem.prompt + problem.gold
+        for said, left, right in re.findall(r"^(?:- |\d\. )(.*?)[:,] (\d+)[-+*/](\d+)=", problem.gold, re.MULTILINE):
+            numbers = re.findall(r"\d+", said)
+            if not numbers:
+                continue
+            quoted += 1
+            assert all(passage in problem.prompt for passage in said.split(" ... ")), (said, problem.prompt)
+            # An operand that is not quoted is what was reached before.
+            assert right in numbers, problem.gold
+            assert set(numbers) <= {left, right}, problem.gold
+    assert quoted > 700
