@@ -7,12 +7,14 @@ with a mark behind each number that says which one it is, and the passage around
 import re
 from collections.abc import Sequence
 
-# How a number is marked, and how far a passage reaches to both sides of one number and of one among several.
+# How a number is marked, and how far a passage reaches to both sides of one number and of one among several; a clause
+# that is over soon is quoted to its end.
 _MARK = "\0"
 _REACH, _REACH_AMONG = 3, 2
+_SOON = 2
 _WORD = re.compile(r"[^\s\0]+(?:\0\d+\0\S*)?")
-# Where what is said of a number ends.
-_END = re.compile(r"[.,;:?!\u2013\u2014]$")
+# Where what is said of a number ends; not at a title.
+_END = re.compile(r"(?<!\bMrs)(?<!\bMr)(?<!\bMs)(?<!\bDr)[.,;:?!\u2013\u2014]$")
 _LINKS = {"and", "but", "then", "while", "so", "soon", "later", "afterwards"}
 # Words that no passage should begin or end with, if more can be had; and how much more.
 _OPEN_START = {
@@ -83,12 +85,22 @@ def _span(words: list[str], place: int, reach: int, own: Sequence[int]) -> tuple
 
     while more_before() and (place - first < reach or (words[first] in _OPEN_START and place - first < reach + _MORE)):
         first -= 1
+    start = first
+    while start > 0 and first - start <= _SOON and _goes_on(words, start - 1, start, own):
+        start -= 1
+    if first - start <= _SOON:
+        first = start
     if more_before() and words[first - 1].lower() in _ARTICLES:
         first -= 1
     if own and last + 1 < len(words) and not _END.search(words[last]):
         reach += _BETWEEN.get(words[last + 1], 0)
     while more_behind() and (last - place < reach or (words[last] in _OPEN_END and last - place < reach + _MORE)):
         last += 1
+    end = last
+    while end + 1 < len(words) and end - last <= _SOON and _goes_on(words, end, end + 1, own):
+        end += 1
+    if end - last <= _SOON:
+        return first, end
     while last > place and words[last] in _OPEN_END:
         last -= 1
     return first, last

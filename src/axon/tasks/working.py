@@ -22,6 +22,13 @@ _VOICES: tuple[dict[str, str], ...] = (
         "together": "add both",
     },
 )
+# Words that have a capital at the start of a sentence only.
+_STARTS = {
+    "A", "After", "All", "An", "Another", "At", "Before", "By", "During", "Each", "Every", "For", "From", "He",
+    "Her", "His", "If", "In", "It", "Its", "Later", "My", "Next", "Of", "On", "One", "Our", "She", "Some", "That",
+    "The", "Their", "Then", "There", "These", "They", "This", "Those", "To", "Today", "Tomorrow", "We", "When",
+    "With", "Yesterday", "You", "Your",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +51,7 @@ def write(rng: random.Random, text: str, things: str, given: int | None, steps: 
 
     No line begins with a word of the text: there it has no space before it and would be another token than in the text.
     """
-    voice, layout = rng.choice(_VOICES), rng.choice(("lines", "steps", "sentences"))
+    voice, layout = rng.choice(_VOICES), rng.choice(("lines", "steps", "sentence"))
     start = _capital(voice["plain"].format(n=given, T=things)) if given is not None else ""
     told = [(_said(text, step, voice), step) for step in steps]
     if layout == "lines":
@@ -53,11 +60,8 @@ def write(rng: random.Random, text: str, things: str, given: int | None, steps: 
         lines = [f"{start}."] if start else []
         body = "\n".join([*lines, *(f"{i}. {said}, {step}." for i, (said, step) in enumerate(told, 1))])
     else:
-        starts = ["First", *["Then"] * (len(told) - 1)]
-        if len(told) > 2:
-            starts[-1] = "Finally"
-        parts = [f"{word} {said}, so {step}" for word, (said, step) in zip(starts, told, strict=True)]
-        body = ". ".join([start, *parts] if start else parts) + f" {unit}."
+        parts = [f"{_inside(said)}, so {step}" for said, step in told]
+        body = (f"{start}; " if start else "Step by step: ") + "; ".join(parts) + f" {unit}."
     return f"{body}\n#### {steps[-1].value}"
 
 
@@ -65,6 +69,12 @@ def _said(text: str, step: Equation, voice: dict[str, str]) -> str:
     if step.numbers:
         return around(text, step.numbers)
     return (of_times(text, step.kind) if step.kind in ("double", "triple") else None) or voice[step.kind]
+
+
+def _inside(passage: str) -> str:
+    """A passage as it is written within a sentence: a name keeps its capital."""
+    first, space, rest = passage.partition(" ")
+    return (first.lower() if first in _STARTS else first) + space + rest
 
 
 def _capital(text: str) -> str:
