@@ -18,16 +18,23 @@ def written(text):
 @pytest.mark.parametrize(
     ("text", "numbers", "passage"),
     [
-        # Three words to both sides, and an article before them.
-        ("Out of the blue the old aunt sent 5 ripe red apples home.", [0], "the old aunt sent 5 ripe red apples"),
+        # Three words to both sides, and an article before them; what is over soon is quoted to its end.
+        (
+            "Once again the old aunt sent 5 ripe red plums to us by post.",
+            [0],
+            "the old aunt sent 5 ripe red apples",
+        ),
+        ("Once again the old aunt sent 5 ripe red apples home.", [0], "the old aunt sent 5 ripe red apples home"),
         # A sentence ends it, and so does what is said of another number.
         ("He has 9. He sold 5. Then 3 more came.", [1], "He sold 5"),
         ("Ann lost 5 pens, found 6 and bought 7 more of them.", [1], "found 6"),
         ("She gave 4 to Tom and 6 to Ann.", [1], "6 to Ann"),
         # Not without the verb, nor with half of what follows.
-        ("So 5 of the eggs were sold at once.", [0], "5 of the eggs were sold"),
-        ("In all 25 snow leopards were released today.", [0], "In all 25 snow leopards were released"),
-        ("The captain gave them all to 8 helpers.", [0], "gave them all to 8 helpers"),
+        ("So 5 of the eggs were sold at once to a cook.", [0], "5 of the eggs were sold"),
+        ("In all 25 snow leopards were released into the hills again.", [0], "In all 25 snow leopards were released"),
+        ("At noon the tired captain gave them all to 8 helpers.", [0], "gave them all to 8 helpers"),
+        # Not to the end at a title.
+        ("He sold 5 to old Mrs. Brown.", [0], "He sold 5 to old Mrs. Brown"),
         # Two numbers: one passage where they are neighbours, two where they are not.
         ("We bought 3 boxes of 6 pens.", [0, 1], "We bought 3 boxes of 6 pens"),
         ("It had 12 red and 8 blue seats.", [0, 1], "It had 12 red and 8 blue seats"),
@@ -42,7 +49,7 @@ def test_a_passage_is_what_is_said_of_its_numbers(text, numbers, passage):
 
 def test_twice_and_three_times_are_quoted_where_they_are_said_once():
     assert of_times("Soon the flock doubled in size.", "double") == "the flock doubled in size"
-    assert of_times(written("He had 4. In May it had three times as many."), "triple") == (
+    assert of_times(written("He had 4. By the next May it had three times as many."), "triple") == (
         "May it had three times as many"
     )
     assert of_times("It came twice a week and doubled.", "double") is None
