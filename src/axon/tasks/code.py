@@ -29,6 +29,9 @@ _SAMPLE = (
 # How many problems are asked for in a text that was written as a whole.
 _WHOLE = 0.6
 _RESULTS = ("result", "out", "res", "found")
+# Filters that are another one turned round by a word; which of the two is meant is learned last, so they are met twice
+# as often in training.
+_TURNED = {"with", "without", "vowels", "no vowels", "same", "different", "other than", "divisible", "not divisible"}
 Composition = tuple[str, str, str, str]
 
 
@@ -51,17 +54,22 @@ def compositions() -> tuple[Composition, ...]:
 
 @cache
 def _plans(split: Split) -> tuple[tuple[Composition, ...], ...]:
-    """The compositions of a split by kind of input, so that each kind is drawn as often as the others."""
+    """The compositions of a split by kind of input, each as often as it is drawn."""
     kept = [plan for plan in compositions() if held_out("code", plan) == (split == "test")]
-    return tuple(tuple(plan for plan in kept if plan[0] == name) for name in DOMAINS)
+    drawn = [plan for plan in kept for _ in range(_often(plan, split))]
+    return tuple(tuple(plan for plan in drawn if plan[0] == name) for name in DOMAINS)
+
+
+def _often(plan: Composition, split: Split) -> int:
+    return 2 if split == "train" and plan[1] in _TURNED else 1
 
 
 @cache
 def _requests(split: Split) -> tuple[tuple[Composition, str], ...]:
-    """Texts that were written as a whole, with their compositions."""
+    """Texts that were written as a whole, with their compositions, each as often as it is drawn."""
     kept = set(itertools.chain(*_plans(split)))
     found = ((tuple(plan.split("/")), text) for plan, text in whole("requests"))
-    return tuple((plan, text) for plan, text in found if plan in kept)
+    return tuple((plan, text) for plan, text in found if plan in kept for _ in range(_often(plan, split)))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import nll_loss
 
 from axon.errors import AxonError
 from axon.models import llada
@@ -198,9 +198,10 @@ class Objective(nn.Module):
         with torch.autocast(tokens.device.type, torch.bfloat16, enabled=multiplies_halves(tokens.device)):
             states = self.attended(self.network.model, tokens)
             logits = self.finished(self.network, states[wanted]).float()
-        losses = cross_entropy(logits, targets[wanted], reduction="none")
+        logarithms = logits.log_softmax(-1)
+        losses = nll_loss(logarithms, targets[wanted], reduction="none")
         sure = torch.zeros_like(weights)
-        sure[wanted] = logits.detach().softmax(-1).amax(-1)
+        sure[wanted] = logarithms.detach().amax(-1).exp()
         return (losses * weights[wanted]).sum() / weights.sum().clamp_min(1e-6), sure
 
 
