@@ -356,6 +356,21 @@ def test_the_block_pattern_shows_what_is_before_a_block_and_hides_all_behind_it(
     assert found >= {0, 1, 2}
 
 
+def test_a_block_whose_end_is_hidden_is_shown_up_to_there(make, words, monkeypatch):
+    monkeypatch.setattr(noise, "_ONLY_RESULTS", {})
+    monkeypatch.setattr(noise, "_BLOCK_PATTERN", 1.0)
+    monkeypatch.setattr(noise, "_ENDS", 1.0)
+    rows, batch = make("sums", "code")
+    shares = []
+    for number, row in enumerate(rows):
+        masks = hidden(batch, words)[number].long()
+        start = int(masks.argmax()) - len(row.prompt)
+        assert (masks.diff() >= 0).all(), "nothing is shown behind a mask"
+        assert 0 <= start <= len(row.answer) + BLOCK
+        shares.append(start % BLOCK)
+    assert len(set(shares)) > 5
+
+
 def test_masking_rates_are_spread_evenly_over_a_batch(words, monkeypatch):
     monkeypatch.setattr(noise, "_BLOCK_PATTERN", 0.0)
     rows = [Row([], [9] * 4000, "chatter") for _ in range(16)]

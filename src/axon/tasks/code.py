@@ -31,7 +31,10 @@ _WHOLE = 0.6
 _RESULTS = ("result", "out", "res", "found")
 # Filters that are another one turned round by a word; which of the two is meant is learned last, so they are met twice
 # as often in training.
-_TURNED = {"with", "without", "vowels", "no vowels", "same", "different", "other than", "divisible", "not divisible"}
+_TURNED = {
+    "with", "without", "vowels", "no vowels", "same", "different", "other than", "divisible", "not divisible",
+    "above", "at least", "below", "at most",
+}  # fmt: skip
 Composition = tuple[str, str, str, str]
 
 

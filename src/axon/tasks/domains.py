@@ -135,11 +135,11 @@ WORDS = Domain(
             lambda x, c: x[-1:] == c,
         ),
         "with": Piece(
-            "'{c}' in {x}",
+            "{x}.count('{c}') > 0",
             lambda x, c: c in x,
         ),
         "without": Piece(
-            "'{c}' not in {x}",
+            "{x}.count('{c}') == 0",
             lambda x, c: c not in x,
         ),
     },

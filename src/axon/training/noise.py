@@ -17,6 +17,9 @@ from axon.training.data import BLOCK, LONGEST_ANSWER, LONGEST_ROOM, Row
 
 LEAST_RATE = 0.15
 _BLOCK_PATTERN = 0.6
+# How many of those hide the end of the current block and nothing before: what stands behind a token often tells it (an
+# `in` or a `not in`, by the room that is left), and then nothing is learned from the prompt.
+_ENDS = 0.4
 _ONLY_RESULTS = {"drill": 0.8, "asked": 0.25}
 # The shares of rows with nothing behind their answer's block, and with the room that answers are decoded in.
 _NO_ROOM, _USUAL_ROOM = 0.85, 0.13
@@ -105,6 +108,8 @@ def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabul
                 weight[~results] *= _OTHER
             elif rng.random() < _BLOCK_PATTERN:
                 current = first + BLOCK * rng.randrange(len(row.answer) // BLOCK + 1)
+                if rng.random() < _ENDS:
+                    hide = np.arange(length) >= current + (1 - rate) * BLOCK
                 hide[:current] = False
                 hide[current + BLOCK :] = True
                 weight[current + BLOCK :] *= LATER * max(rate, LEAST_RATE)
