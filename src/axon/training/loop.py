@@ -17,7 +17,8 @@ from axon import checks
 from axon.errors import AxonError
 from axon.training import checkpoint, examine
 from axon.training.data import Rows
-from axon.training.network import Objective, config, fill, fresh, save_folder
+from axon.training.growing import fill
+from axon.training.network import Objective, config, fresh, save_folder
 from axon.training.noise import Vocabulary
 from axon.training.optimiser import Optimiser
 from axon.training.pool import Pool

@@ -9,17 +9,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import nll_loss
 
-from axon.errors import AxonError
 from axon.models import llada
-from axon.models.load import load
 from axon.models.network import empty, fill_rotary
 from axon.training import start
 from axon.training.recipe import Recipe
-from axon.training.tokenizer import SPACE
 from axon.training.tokenizer import save as save_tokenizer
 
 LONGEST = 512
-_LAYERS = "model.layers."
 
 
 def config(recipe: Recipe, tokenizer: Any) -> dict[str, Any]:
@@ -90,69 +86,6 @@ def fresh(
     return network
 
 
-def fill(network: Any, folder: str, tokenizer: Any) -> None:
-    """The weights of a model folder instead of fresh ones; it may have fewer layers and other words."""
-    found: Any = load(folder, device="cpu", dtype="float32")
-    weights = found.network.state_dict() if hasattr(found, "network") else {}
-    words = network.model.embed_tokens.weight
-    if weights and found.text.tokenizer.get_vocab() != tokenizer.get_vocab():
-        known = weights["model.embed_tokens.weight"]
-        if known.shape[1] == words.shape[1]:
-            known = _carried(words.detach().cpu(), known, tokenizer, found.text.tokenizer)
-        weights |= dict.fromkeys(("model.embed_tokens.weight", "lm_head.weight"), known)
-    if weights:
-        weights = _grown(network, weights)
-    try:
-        network.load_state_dict(weights)
-    except RuntimeError:
-        raise AxonError(f"{folder} is no model of the recipe's sizes; give those it was trained with") from None
-
-
-def _grown(network: Any, weights: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The weights of a network with fewer layers spread over a deeper one, whose other layers add nothing at first."""
-    numbers = {name: int(name.split(".")[2]) for name in weights if name.startswith(_LAYERS)}
-    before, now = max(numbers.values()) + 1, len(network.model.layers)
-    if before >= now:
-        return weights
-    # The first stays first and the last stays last.
-    places = [round(number * (now - 1) / max(1, before - 1)) for number in range(before)]
-    grown = {name: value for name, value in network.state_dict().items() if name.startswith(_LAYERS)}
-    for name, value in grown.items():
-        if name.endswith(("o_proj.weight", "down_proj.weight")):
-            grown[name] = torch.zeros_like(value)
-    for name, number in numbers.items():
-        grown[name.replace(f"{_LAYERS}{number}.", f"{_LAYERS}{places[number]}.")] = weights[name]
-    return {name: value for name, value in weights.items() if name not in numbers} | grown
-
-
-def _carried(fresh: Tensor, known: Tensor, tokenizer: Any, before: Any) -> Tensor:
-    """Embeddings for a new vocabulary.
-
-    A word of both keeps its own, another is half what its other forms or its pieces were.
-    """
-    old, carried = before.get_vocab(), fresh.clone()
-    size = known.norm(dim=1).mean()
-    for word, token in tokenizer.get_vocab().items():
-        if word in old:
-            carried[token] = known[old[word]]
-            continue
-        text = tokenizer.decode([token])
-        # The same word with another beginning means the same: " Return", "return".
-        alike = [old[form] for form in _other_forms(word) if form in old]
-        pieces = alike[:1] or before.backend_tokenizer.encode(text, add_special_tokens=False).ids
-        if pieces:
-            mean = known[pieces].mean(0)
-            mixed = mean / mean.norm() + fresh[token] / fresh[token].norm()
-            carried[token] = mixed / mixed.norm() * size
-    return carried
-
-
-def _other_forms(word: str) -> list[str]:
-    """A token's word in lower case, and each with and without the space before it."""
-    bare = word.removeprefix(SPACE)
-    return [SPACE + bare.lower(), SPACE + bare, bare.lower(), bare] if bare.isalpha() else []
-
-
 def multiplies_halves(place: torch.device) -> bool:
     """Whether matrices of bf16 are multiplied faster there than those of fp32."""
     return place.type == "cuda" or (place.type == "cpu" and torch.cpu._is_avx512_bf16_supported())
@@ -170,12 +103,12 @@ def attended(model: Any, tokens: Tensor) -> Tensor:
     return met
 
 
-def finished(network: Any, states: Tensor) -> Tensor:
-    """The logits (N, V) at some of those positions."""
+def judged(network: Any, states: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+    """The cross-entropy (N,) at some of those positions, and how sure the network is of its first choice there."""
     last = network.model.layers[-1]
     states = states + last.mlp(last.post_attention_layernorm(states))
-    logits: Tensor = network.lm_head(network.model.norm(states))
-    return logits
+    logarithms = network.lm_head(network.model.norm(states)).float().log_softmax(-1)
+    return nll_loss(logarithms, targets, reduction="none"), logarithms.detach().amax(-1).exp()
 
 
 class Objective(nn.Module):
@@ -188,8 +121,8 @@ class Objective(nn.Module):
         super().__init__()
         self.network = network
         # Functions beside the network, not the network itself: decoding goes on uncompiled.
-        self.attended, self.finished = (
-            torch.compile(part, dynamic=True) if compiled else part for part in (attended, finished)
+        self.attended, self.judged = (
+            torch.compile(part, dynamic=True) if compiled else part for part in (attended, judged)
         )
 
     def forward(self, tokens: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
@@ -197,11 +130,9 @@ class Objective(nn.Module):
         wanted = weights > 0
         with torch.autocast(tokens.device.type, torch.bfloat16, enabled=multiplies_halves(tokens.device)):
             states = self.attended(self.network.model, tokens)
-            logits = self.finished(self.network, states[wanted]).float()
-        logarithms = logits.log_softmax(-1)
-        losses = nll_loss(logarithms, targets[wanted], reduction="none")
+            losses, doubtless = self.judged(self.network, states[wanted], targets[wanted])
         sure = torch.zeros_like(weights)
-        sure[wanted] = logarithms.detach().amax(-1).exp()
+        sure[wanted] = doubtless
         return (losses * weights[wanted]).sum() / weights.sum().clamp_min(1e-6), sure
 
 

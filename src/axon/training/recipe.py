@@ -28,14 +28,14 @@ class Recipe:
     """
 
     tasks: tuple[str, ...] = ("sums", "code")
-    width: int = 192
+    width: int = 256
     layers: int = 6
-    heads: int = 6
-    hidden: int = 512
+    heads: int = 8
+    hidden: int = 640
     vocabulary: int = 6144
     minutes: float | None = 88.0
     steps: int | None = None
-    batch: int = 32
+    batch: int = 48
     processes: int = 2
     learning_rate: float = 2e-3
     weight_decay: float = 0.01
