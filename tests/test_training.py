@@ -21,7 +21,7 @@ from axon.errors import AxonError
 from axon.models import attention
 from axon.models.text import Text
 from axon.tasks.sums import LARGEST
-from axon.training import chatter, checkpoint, data, drills, launch, loop, network, noise, pool, tokenizer
+from axon.training import chatter, checkpoint, data, drills, growing, launch, loop, network, noise, pool, tokenizer
 from axon.training.data import BLOCK, LONGEST_ROOM, Row, Rows
 from axon.training.loop import Run, rate, vocabulary_of
 from axon.training.muon import Muon, levelled
@@ -192,10 +192,10 @@ def test_the_first_word_of_a_prompt_is_the_token_it_is_in_a_sentence(words):
 
 
 def test_a_new_word_starts_like_its_other_forms(words):
-    other = network._other_forms(f"{tokenizer.SPACE}Return")
+    other = growing._other_forms(f"{tokenizer.SPACE}Return")
     assert other[0] == f"{tokenizer.SPACE}return"
     assert "return" in other
-    assert network._other_forms("==") == []
+    assert growing._other_forms("==") == []
 
 
 def test_twins_are_the_words_that_come_with_and_without_a_space(words):
@@ -749,37 +749,56 @@ def test_a_run_can_go_on_with_new_words(tmp_path, few_texts):
         torch.testing.assert_close(before[old[word]], after[new[word]], rtol=0, atol=2e-3, msg=word)
     for word in new.keys() - old.keys():
         text = other.text.tokenizer.decode([new[word]])
-        forms = [old[form] for form in network._other_forms(word) if form in old]
+        forms = [old[form] for form in growing._other_forms(word) if form in old]
         pieces = before[forms[:1] or one.text.tokenizer.encode(text, add_special_tokens=False)].mean(0)
         assert torch.cosine_similarity(pieces, after[new[word]], dim=0) > 0.3, word
     layers = [model.network.model.layers[0].mlp.down_proj.weight for model in (one, other)]
     torch.testing.assert_close(*layers, rtol=0, atol=2e-3)
 
 
-@pytest.mark.parametrize(("before", "now"), [(1, 2), (2, 3), (2, 5)])
-def test_a_deeper_network_starts_out_computing_what_it_was_filled_from(tmp_path, few_texts, before, now):
-    shallow = replace(TINY, layers=before)
-    train(tmp_path / "first", shallow)
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ({}, {"layers": 2}),
+        ({"layers": 2}, {"layers": 3}),
+        ({"layers": 2}, {"layers": 5}),
+        ({}, {"hidden": 48}),
+        ({}, {"width": 24, "heads": 3}),
+        ({"layers": 2}, {"layers": 3, "width": 40, "heads": 5, "hidden": 64}),
+    ],
+)
+def test_a_grown_network_starts_out_computing_what_it_was_filled_from(tmp_path, few_texts, before, now):
+    train(tmp_path / "first", replace(TINY, **before))
     one = axon.load(tmp_path / "first" / "model", dtype="float32")
     words = one.text.tokenizer
-    deep = network.fresh(network.config(replace(TINY, layers=now), words), 0, torch.device("cpu"), {})
+    grown = network.fresh(network.config(replace(TINY, **now), words), 0, torch.device("cpu"), {})
+    sizes = {name: weight.shape for name, weight in grown.named_parameters()}
     tokens = torch.arange(20)[None]
     with torch.no_grad():
-        drawn = deep.model(input_ids=tokens).last_hidden_state
-        network.fill(deep, str(tmp_path / "first" / "model"), words)
-        filled = deep.model(input_ids=tokens).last_hidden_state
-        wanted = one.network.model(input_ids=tokens).last_hidden_state
-    torch.testing.assert_close(filled, wanted)
+        drawn = grown(input_ids=tokens).logits
+        growing.fill(grown, str(tmp_path / "first" / "model"), words)
+        filled = grown(input_ids=tokens).logits
+        wanted = one.network(input_ids=tokens).logits
+    # But for the constant that keeps norms from dividing by zero.
+    torch.testing.assert_close(filled, wanted, rtol=1e-3, atol=1e-4)
     assert not torch.allclose(drawn, wanted, atol=0.1)
-    assert len(deep.model.layers) == now
+    assert sizes == {name: weight.shape for name, weight in grown.named_parameters()}
+    # And it can learn with all it has: what is new and is not read itself is reached by what is.
+    grown(input_ids=tokens).logits.logsumexp(-1).sum().backward()
+    for name in ("model.embed_tokens.weight", "model.layers.0.self_attn.o_proj.weight"):
+        assert grown.get_parameter(name).grad.abs().sum(0).min() > 0, name
 
 
 def test_a_model_that_does_not_fit_is_refused(tmp_path, few_texts):
-    train(tmp_path / "first")
+    train(tmp_path / "first", replace(TINY, layers=2))
     first = str(tmp_path / "first" / "model")
-    assert "no model of the recipe's sizes" in refused(tmp_path / "wide", replace(TINY, width=32, start_from=first))
-    wide = replace(TINY, width=32, vocabulary=460, start_from=first, new_words=True)
-    assert "no model of the recipe's sizes" in refused(tmp_path / "words", wide)
+    for number, change in enumerate(
+        ({"width": 8, "heads": 1}, {"heads": 1}, {"hidden": 16}, {"layers": 1}, {"width": 24, "heads": 4})
+    ):
+        for words in ({}, {"vocabulary": 460, "new_words": True}):
+            recipe = replace(TINY, **({"layers": 2} | change | words), start_from=first)
+            said = refused(tmp_path / f"{number}{len(words)}", recipe)
+            assert said.endswith("/model is no model of the recipe's sizes or smaller; give those it was trained with")
     said = refused(tmp_path / "none", replace(TINY, start_from=str(tmp_path)))
     assert said == f"{tmp_path} holds no tokenizer.json; start_from must be a model folder"
 
@@ -801,7 +820,7 @@ def test_compiling_changes_how_states_are_computed_and_nothing_else(words, monke
     assert losses[0] == losses[1]
     assert torch.equal(sure[0], sure[1])
     assert torch.equal(sure[0] > 0, batch.weights > 0)
-    assert taken == [network.attended, network.finished]
+    assert taken == [network.attended, network.judged]
 
 
 def test_what_is_learned_from_are_the_logits_of_the_network(words):
@@ -810,7 +829,11 @@ def test_what_is_learned_from_are_the_logits_of_the_network(words):
     whole = student(input_ids=tokens, use_cache=False).logits
     wanted = torch.rand(tokens.shape) < 0.3
     states = network.attended(student.model, tokens)
-    torch.testing.assert_close(network.finished(student, states[wanted]), whole[wanted], rtol=1e-4, atol=1e-5)
+    targets = torch.randint(len(words), (int(wanted.sum()),))
+    losses, sure = network.judged(student, states[wanted], targets)
+    wrong = torch.nn.functional.cross_entropy(whole[wanted], targets, reduction="none")
+    torch.testing.assert_close(losses, wrong, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(sure, whole[wanted].softmax(-1).amax(-1), rtol=1e-4, atol=1e-5)
 
 
 def test_matrices_in_bf16_teach_the_same_and_attention_stays_in_fp32(words, monkeypatch):

@@ -39,7 +39,7 @@ def fill(network: Any, folder: str, tokenizer: Any) -> None:
 
 
 def _unfit(folder: str) -> AxonError:
-    return AxonError(f"{folder} is no model of the recipe's sizes or less; give those it was trained with")
+    return AxonError(f"{folder} is no model of the recipe's sizes or smaller; give those it was trained with")
 
 
 def _head_size(network: Any) -> int:

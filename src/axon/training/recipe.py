@@ -23,7 +23,7 @@ class Recipe:
     drills         and afterwards
     random_first   the part of the run in which all masks are random; later on most are the model's own order
     chatter        the share of rows that are off topic, answered by saying so
-    start_from     a model folder whose weights and tokenizer to start from, not fresh ones; it may have fewer layers
+    start_from     a model folder, of these sizes or smaller, whose weights and tokenizer to start from, not fresh ones
     new_words      learn the tokenizer anew even so; words that both know keep what they meant
     """
 
