@@ -30,7 +30,7 @@ def train(
     learning_rate: Annotated[float | None, typer.Option(help=f"Peak learning rate. {_HELP}")] = None,
     processes: Annotated[int | None, typer.Option(help="Default: one per accelerator, else one per core.")] = None,
     seed: Annotated[int | None, typer.Option(help=f"Weights and data. {_HELP}")] = None,
-    start_from: Annotated[Path | None, typer.Option(help="A model folder to go on from, of these sizes or smaller.")] = None,
+    start_from: Annotated[Path | None, typer.Option(help="A model folder to go on from, not larger.")] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda.")] = "auto",
     exam: Annotated[int, typer.Option(help="Held-out problems of each task decoded at every check.")] = 40,
     exam_minutes: Annotated[float, typer.Option(help="Minutes between checks.")] = 8.0,
