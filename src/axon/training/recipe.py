@@ -28,14 +28,14 @@ class Recipe:
     """
 
     tasks: tuple[str, ...] = ("sums", "code")
-    width: int = 256
+    width: int = 192
     layers: int = 6
-    heads: int = 8
-    hidden: int = 640
+    heads: int = 6
+    hidden: int = 512
     vocabulary: int = 6144
     minutes: float | None = 88.0
     steps: int | None = None
-    batch: int = 48
+    batch: int = 32
     processes: int = 2
     learning_rate: float = 2e-3
     weight_decay: float = 0.01
@@ -91,8 +91,8 @@ RECIPES = {
     "widen": Recipe(
         # Code is read more slowly, and its rows are shorter.
         tasks=("sums", "code", "sums", "code", "code"),
-        minutes=120.0,
-        learning_rate=1.5e-3,
+        minutes=82.0,
+        learning_rate=1e-3,
         drills_first=0.0,
         drills=0.1,
         random_first=0.35,
