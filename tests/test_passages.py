@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections import Counter
 
 import pytest
 
@@ -20,7 +21,7 @@ def written(text):
     [
         # Three words to both sides, and an article before them; what is over soon is quoted to its end.
         (
-            "Once again the old aunt sent 5 ripe red plums to us by post.",
+            "Once again the old aunt sent 5 ripe red apples to us by post.",
             [0],
             "the old aunt sent 5 ripe red apples",
         ),
@@ -61,16 +62,23 @@ def test_marks_leave_no_trace():
 
 
 def test_every_step_quotes_the_problem_and_no_number_but_its_own():
-    quoted = 0
+    quoted: Counter[str] = Counter()
     for problem in itertools.islice(Sums().generate(9, "train"), 600):
         assert "\0" not in problem.prompt + problem.gold
-        for said, left, right in re.findall(r"^(?:- |\d\. )(.*?)[:,] (\d+)[-+*/](\d+)=", problem.gold, re.MULTILINE):
+        lines = problem.gold.splitlines()
+        layout = "lines" if "\n- " in f"\n{problem.gold}" else "steps" if "\n1. " in f"\n{problem.gold}" else "sentence"
+        steps = re.split(r"; |: ", lines[0]) if layout == "sentence" else lines
+        for said, left, right in re.findall(
+            r"^(?:- |\d\. )?(.*?)(?:[:,]|, so) (\d+)[-+*/](\d+)=", "\n".join(steps), re.MULTILINE
+        ):
             numbers = re.findall(r"\d+", said)
             if not numbers:
                 continue
-            quoted += 1
-            assert all(passage in problem.prompt for passage in said.split(" ... ")), (said, problem.prompt)
+            quoted[layout] += 1
+            # Within a sentence a passage begins with a small letter.
+            same = str.lower if layout == "sentence" else str
+            assert all(same(passage) in same(problem.prompt) for passage in said.split(" ... ")), (said, problem.prompt)
             # An operand that is not quoted is what was reached before.
             assert right in numbers, problem.gold
             assert set(numbers) <= {left, right}, problem.gold
-    assert quoted > 700
+    assert min(quoted[layout] for layout in ("lines", "steps", "sentence")) > 300

@@ -33,13 +33,17 @@ def test_every_run_is_of_the_shipped_weights_and_stands_on_the_page_of_results(n
     assert f"<!-- run {name} -->" in fill.RESULTS.read_text()
 
 
+def _spoiled(rows):
+    return re.sub(r"(?<=\| )\d+\.\d(?= )", "0.0", rows[0])
+
+
 @pytest.mark.parametrize("page", fill.PAGES, ids=["readme", "results", "card", "axon"])
 def test_figures_on_the_pages_are_those_on_record(page):
     text = page.read_text()
     assert fill.filled(text) == text
     # And no figure is so only because nothing is filled in.
-    broken, count = re.subn(r"(?<=\| )\d+\.\d(?= \|)", "0.0", text)
-    assert count >= 8
+    broken = fill._ROW.sub(_spoiled, fill._PART.sub(_spoiled, text))
+    assert sum(one != other for one, other in zip(text.splitlines(), broken.splitlines(), strict=True)) >= 4
     assert fill.filled(broken) == text
 
 

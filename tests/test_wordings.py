@@ -1,7 +1,7 @@
 """Problems of the bundled tasks' kinds in other words than the generators', written without sight of those.
 
 `wordings/` holds 490 of each task: 220 that were there while the tasks' wordings were widened, 150 written later, and
-120 written last, when nothing of the tasks was changed any more. What is asked for here is somewhat less than the
+120 written last, when no wording was added any more. What is asked for here is somewhat less than the
 shipped model reaches on them (its card has the figures), so that a model that only knows its generators' sentences
 fails.
 """

@@ -13,7 +13,7 @@ from axon.tasks import Problem, task
 
 RECORD = Path(__file__).parent / "other_words.json"
 FOLDER = RECORD.parents[2] / "tests" / "wordings"
-# When they were written: while the tasks' wordings were widened, later, and last of all.
+# When they were written: while the tasks' wordings were widened, later, and when none was added any more.
 FILES = ("", "-later", "-last")
 DECODERS = ("sequential", "confidence", "confidence+axon")
 SETTINGS = axon.Settings(max_new_tokens=128, block_length=32, batch_size=20)

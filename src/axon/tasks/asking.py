@@ -5,13 +5,14 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from axon.tasks.domains import DOMAINS
 from axon.tasks.english import bank, said, sentences
 
-# Which words an element goes by, what the argument is, and which bank the parts' wordings are in.
+# Which words an element goes by.
 _KINDS = {
-    "numbers": {"a": "numbers", "e": "number", "s": "numbers"},
-    "words": {"a": "text", "e": "word", "s": "words"},
-    "letters": {"a": "text", "e": "character", "s": "characters"},
+    "numbers": {"e": "number", "s": "numbers"},
+    "words": {"e": "word", "s": "words"},
+    "letters": {"e": "character", "s": "characters"},
 }
 # Indices into <base|third>: "to keep", "it keeps".
 _BASE, _THIRD = 0, 1
@@ -34,7 +35,7 @@ class _Asking:
         kind, self.test, self.change, fold = plan
         self.rng, self.first, self.second = rng, first, second
         words, self.frames = bank(kind), bank("frames")
-        self.filters, self.names = words["filters"], _KINDS[kind]
+        self.filters, self.names = words["filters"], _KINDS[kind] | {"a": DOMAINS[kind].argument}
         self.map = words["maps"].get(self.change, {})
         self.fold = bank("folds")[fold]
         self.it = self.frames["it"]

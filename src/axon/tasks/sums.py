@@ -16,8 +16,8 @@ from typing import ClassVar
 from axon import checks
 from axon.tasks.base import Problem, Split, Verdict, endless, held_out
 from axon.tasks.passages import plain
-from axon.tasks.quoting import Quoting, plans
 from axon.tasks.telling import Telling, numbers_in
+from axon.tasks.wholes import Whole, plans
 from axon.tasks.working import Equation, write
 
 # No number in a problem or an answer is larger.
@@ -128,7 +128,7 @@ def _problem(rng: random.Random, split: Split, name: str) -> Problem:
         whole = rng.random() < _WHOLE
         plan = rng.choice(_whole_plans(split) if whole else _plans(split))
         try:
-            story = _Story(rng, plan, Quoting(rng, plan) if whole else Telling(rng))
+            story = _Story(rng, plan, Whole(rng, plan) if whole else Telling(rng))
         except _TooLarge:
             continue
         if held_out("numbers", story.numbers) == (split == "test"):
@@ -144,7 +144,7 @@ class _TooLarge(Exception):
 class _Story:
     """One problem being made: how it is told, its equations and the number reached so far."""
 
-    def __init__(self, rng: random.Random, plan: tuple[str, ...], telling: Telling | Quoting) -> None:
+    def __init__(self, rng: random.Random, plan: tuple[str, ...], telling: Telling | Whole) -> None:
         self.rng, self.telling = rng, telling
         self.given: int | None = None
         self.equations: list[Equation] = []

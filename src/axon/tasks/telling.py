@@ -13,7 +13,7 @@ THEMES = {
     "objects": 4, "food": 3, "produce": 3, "stock": 2, "books": 1, "animals": 2, "pets": 1, "zoo": 1, "birds": 1,
     "people": 2, "vehicles": 1, "clubs": 1,
 }  # fmt: skip
-PRONOUNS = {
+_PRONOUNS = {
     "she": ("she", "her", "her"),
     "he": ("he", "his", "him"),
     "it": ("it", "its", "it"),
@@ -108,7 +108,7 @@ class Telling:
             gender = self._pick(["she", "he"])
             first = later = self._pick(self.people[gender])
             self.unfit = ""
-        subject, possessive, object_ = PRONOUNS[gender]
+        subject, possessive, object_ = _PRONOUNS[gender]
         return {"P": first, "Q": later, "p": subject, "s": possessive, "o": object_}
 
     def _genders(self) -> set[str]:

@@ -23,8 +23,10 @@ def fill(network: Any, folder: str, tokenizer: Any) -> None:
     """The weights of a model folder instead of fresh ones."""
     found: Any = load(folder, device="cpu", dtype="float32")
     weights = found.network.state_dict() if hasattr(found, "network") else {}
-    if not weights or _head_size(found.network) != _head_size(network):
+    if not weights:
         raise _unfit(folder)
+    if (before := _head_size(found.network)) != (now := _head_size(network)):
+        raise AxonError(f"{folder} has heads of width {before}, the recipe of {now}; give width and heads to match")
     words = network.model.embed_tokens.weight
     if found.text.tokenizer.get_vocab() != tokenizer.get_vocab():
         known = weights[_WORDS[0]]
