@@ -15,7 +15,7 @@ RECORD = Path(__file__).parent / "other_words.json"
 FOLDER = RECORD.parents[2] / "tests" / "wordings"
 # When they were written: while the tasks' wordings were widened, later, and when none was added any more.
 FILES = ("", "-later", "-last")
-DECODERS = ("sequential", "confidence", "confidence+axon")
+DECODERS = ("confidence", "confidence+axon")
 SETTINGS = axon.Settings(max_new_tokens=128, block_length=32, batch_size=20)
 
 
