@@ -63,6 +63,19 @@ def _tested(parts: tuple[str, ...]) -> bool:
     return len(parts) > 2 and held_out("sums", parts)
 
 
+def _beside_a_test(parts: tuple[str, ...]) -> bool:
+    """Whether a plan of the test split is this one but for a gain that is a loss there, or a loss that is a gain.
+
+    Who has met only one of the two need not read which of them is told.
+    """
+    turned = {"gain": "lose", "lose": "gain"}
+    return any(
+        _tested((*parts[:place], turned[part], *parts[place + 1 :]))
+        for place, part in enumerate(parts)
+        if part in turned
+    )
+
+
 def _equations(parts: tuple[str, ...]) -> int:
     return _OPENINGS[parts[0]] + sum(_EVENTS[event] for event in parts[1:-1]) + _QUESTIONS[parts[-1]]
 
@@ -70,7 +83,11 @@ def _equations(parts: tuple[str, ...]) -> int:
 @cache
 def _plans(split: Split) -> tuple[tuple[str, ...], ...]:
     """The plans of a split; the few with one equation several times, for people ask such sums first."""
-    kept = [parts for parts in compositions() if _tested(parts) == (split == "test")]
+    kept = [
+        parts
+        for parts in compositions()
+        if (_tested(parts) if split == "test" else not (_tested(parts) or _beside_a_test(parts)))
+    ]
     return tuple(parts for parts in kept for _ in range(_SHORT if _equations(parts) == 1 else 1))
 
 
