@@ -82,6 +82,31 @@ def test_training_never_meets_a_prompt_or_a_composition_of_the_test(name):
     assert len(compositions(training(name))) > 3 * len(compositions(fixed(name))) > 60
 
 
+def test_training_meets_no_twin_of_a_tested_composition():
+    """Where only one of gain and loss, with and without, ... is ever met, which it is need not be read."""
+    turned = str.maketrans({"+": "-", "-": "+"})
+    signs = {"gain": "+", "lose": "-"}
+
+    def signed(plan):
+        return tuple(signs.get(part, part) for part in plan)
+
+    tested = {signed(plan) for plan in sums._plans("test")}
+    for plan in map(signed, sums._plans("train")):
+        for place, part in enumerate(plan):
+            assert part not in "+-" or (*plan[:place], part.translate(turned), *plan[place + 1 :]) not in tested, plan
+    opposites = [
+        ("with", "without"),
+        ("vowels", "no vowels"),
+        ("above", "at most"),
+        ("even", "odd"),
+        ("same", "different"),
+    ]
+    asked = {split: set(itertools.chain(*code._plans(split))) for split in ("train", "test")}
+    for one, other in [*opposites, *(pair[::-1] for pair in opposites)]:
+        for kind, test, *rest in asked["test"]:
+            assert test != one or (kind, other, *rest) not in asked["train"]
+
+
 WORDS = ("x", "Moon", "hello", "dear", "elephant", "chocolates", "yes" * 4, *("xyzxyzxyz"[:n] for n in range(2, 10)))
 PROBES = {
     "numbers": range(-40, 41),

@@ -37,8 +37,9 @@ _TURNED = {
 }  # fmt: skip
 # Filters that differ in a word or a sign, often with the same words around.
 _TWINS = (
-    {"even", "odd"}, {"above", "at least", "below", "at most"}, {"divisible", "not divisible"}, {"positive", "negative"},
-    {"longer", "shorter"}, {"starting", "ending"}, {"with", "without"}, {"vowels", "no vowels"}, {"same", "different"},
+    {"even", "odd"}, {"above", "at least", "below", "at most"}, {"divisible", "not divisible"},
+    {"positive", "negative"}, {"longer", "shorter"}, {"starting", "ending"}, {"with", "without"},
+    {"vowels", "no vowels"}, {"same", "different"},
 )  # fmt: skip
 Composition = tuple[str, str, str, str]
 
