@@ -578,7 +578,7 @@ def test_another_recipe_in_the_same_folder_is_refused(trained, fails):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--recipe", "large"], "recipe must be one of bundled, widen, got 'large'"),
+        (["--recipe", "large"], "recipe must be one of bundled, widen, polish, got 'large'"),
         (["--minutes", 1, "--steps", 2], "give either --minutes or --steps, not both"),
         (["--tasks", "sums,poems"], "tasks must be one of sums, code, got 'poems'"),
         (["--processes", 0], "processes must be a whole number of at least 1, got 0"),

@@ -17,7 +17,7 @@ _HELP = "Default: the recipe's."
 
 def train(
     out: Annotated[Path, typer.Option(help="Folder of the run; a stopped run goes on from it.")] = Path("training"),
-    recipe: Annotated[str, typer.Option(help="bundled; or widen, on from a trained model.")] = "bundled",
+    recipe: Annotated[str, typer.Option(help="bundled; or widen or polish, on from a trained model.")] = "bundled",
     tasks: Annotated[str | None, typer.Option(help=f"Tasks to learn, with commas. {_HELP}")] = None,
     minutes: Annotated[float | None, typer.Option(help=f"How long the schedule is. {_HELP}")] = None,
     steps: Annotated[int | None, typer.Option(help="The same in steps, instead of minutes.")] = None,
