@@ -12,10 +12,9 @@ from axon import sandbox
 from axon.errors import AxonError
 from axon.tasks import BUNDLED, Problem, code, sums, task
 from axon.tasks.base import held_out
-from axon.tasks.english import sentences, whole
 
 # Versions of the test problems, each with a short hash of them and of what their scoring knows.
-FIXED = {"sums": ("6", "c48196fbb031"), "code": ("6", "985f5ab5c7d5")}
+FIXED = {"sums": ("3", "c36bc69a7717"), "code": ("3", "bf0b20ca1175")}
 NAMES = list(FIXED)
 
 
@@ -52,26 +51,15 @@ def test_the_test_problems_never_change(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_prompt_of_the_test_comes_twice(name):
-    assert len({problem.prompt for problem in fixed(name)}) == len(fixed(name))
-
-
-def test_training_does_not_run_out_of_texts():
-    """A third of the requests have nothing to fill in; if none came twice, they would soon all be gone."""
-    told = {sentences(text) for _, text in whole("requests") if "{" not in text}
-    shares = [
-        sum(
-            problem.prompt in told for problem in itertools.islice(code.Code().generate(3, "train"), start, start + 600)
-        )
-        for start in (0, 12000)
-    ]
-    assert min(shares) > 0.15 * 600
+def test_no_prompt_comes_twice(name):
+    for problems in (fixed(name), training(name)):
+        assert len({problem.prompt for problem in problems}) == len(problems)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_another_seed_brings_other_problems_of_the_same_split(name):
     other = list(itertools.islice(task(name).generate(1, "test"), 200))
-    assert len({problem.prompt for problem in other} & {problem.prompt for problem in fixed(name)}) < 40
+    assert len({problem.prompt for problem in other} & {problem.prompt for problem in fixed(name)}) < 10
     assert compositions(other).isdisjoint(compositions(training(name)))
 
 
@@ -80,31 +68,6 @@ def test_training_never_meets_a_prompt_or_a_composition_of_the_test(name):
     assert {problem.prompt for problem in training(name)}.isdisjoint(problem.prompt for problem in fixed(name))
     assert compositions(training(name)).isdisjoint(compositions(fixed(name)))
     assert len(compositions(training(name))) > 3 * len(compositions(fixed(name))) > 60
-
-
-def test_training_meets_no_twin_of_a_tested_composition():
-    """Where only one of gain and loss, with and without, ... is ever met, which it is need not be read."""
-    turned = str.maketrans({"+": "-", "-": "+"})
-    signs = {"gain": "+", "lose": "-"}
-
-    def signed(plan):
-        return tuple(signs.get(part, part) for part in plan)
-
-    tested = {signed(plan) for plan in sums._plans("test")}
-    for plan in map(signed, sums._plans("train")):
-        for place, part in enumerate(plan):
-            assert part not in "+-" or (*plan[:place], part.translate(turned), *plan[place + 1 :]) not in tested, plan
-    opposites = [
-        ("with", "without"),
-        ("vowels", "no vowels"),
-        ("above", "at most"),
-        ("even", "odd"),
-        ("same", "different"),
-    ]
-    asked = {split: set(itertools.chain(*code._plans(split))) for split in ("train", "test")}
-    for one, other in [*opposites, *(pair[::-1] for pair in opposites)]:
-        for kind, test, *rest in asked["test"]:
-            assert test != one or (kind, other, *rest) not in asked["train"]
 
 
 WORDS = ("x", "Moon", "hello", "dear", "elephant", "chocolates", "yes" * 4, *("xyzxyzxyz"[:n] for n in range(2, 10)))
@@ -150,7 +113,7 @@ def test_training_cannot_express_a_function_of_the_test_under_any_name():
 def test_training_never_meets_a_sequence_of_numbers_of_the_test():
     trained = {problem.facts["numbers"] for problem in training("sums")}
     tested = {problem.facts["numbers"] for problem in fixed("sums")}
-    assert len(tested) > 350
+    assert len(tested) > 450
     assert trained.isdisjoint(tested)
     assert all(held_out("numbers", numbers) for numbers in tested)
     assert not any(held_out("numbers", numbers) for numbers in trained)
@@ -173,8 +136,7 @@ def test_every_composition_is_in_exactly_one_split(name, everything, plans):
     assert sorted({*plans("train")} | {*plans("test")}) == sorted(everything)
     assert len(set(everything)) == len(everything)
     assert all(held_out(name, plan) for plan in plans("test"))
-    # Sums without an event are all learned.
-    assert not any(held_out(name, plan) for plan in plans("train") if len(plan) > 2)
+    assert not any(held_out(name, plan) for plan in plans("train"))
     assert 0.1 < len(set(plans("test"))) / len(everything) < 0.2
 
 
@@ -195,16 +157,12 @@ def test_prompts_are_plain_english(name):
         prompt = problem.prompt
         assert "  " not in prompt
         assert prompt == prompt.strip()
-        # An arrow is how some write what a function returns.
-        assert not set(prompt.replace("->", "")) & set("{}[]<>|\n\t"), prompt
+        assert not set(prompt) & set("{}[]\n\t")
         assert "None" not in prompt
         assert prompt.isascii()
-        # People who ask for functions also chat: "hi! i need solve(numbers), thanks"
-        if name == "sums":
-            assert prompt[-1] in ".?!"
-            for sentence in re.split(r"(?<=[.?]) ", prompt):
-                first = sentence.lstrip('"')[0]
-                assert first.isupper() or first.isdigit(), prompt
+        assert prompt[-1] in ".?"
+        for sentence in re.split(r"(?<=[.?]) ", prompt):
+            assert sentence[0].isupper() or sentence[0].isdigit(), prompt
 
 
 def test_an_unknown_task_is_answered_with_the_known_ones():

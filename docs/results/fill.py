@@ -1,7 +1,7 @@
 """Writes the tables of the runs on record here into the pages that quote them.
 
-`python docs/results/fill.py sums=runs/eval-sums` first takes a finished run's files on record; what
-other_words.py found is there already. A test asks that the pages are what this makes of them.
+`python docs/results/fill.py sums=runs/eval-sums` first takes a finished run's files on record. A test asks that the
+pages are what this makes of them.
 """
 
 import json
@@ -11,7 +11,6 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from axon.evaluation.statistics import wilson
 from axon.evaluation.summary import CellSummary, Comparison, Speed, Summary
 from axon.report.tables import PAIRS, markdown, marked, pair_rows
 
@@ -19,15 +18,9 @@ RECORDS = Path(__file__).parent
 ROOT = RECORDS.parents[1]
 TASKS = ("sums", "code")
 RUNS = (*TASKS, *(f"options-{name}" for name in TASKS))
-README, RESULTS, CARD = (
-    ROOT / "README.md",
-    ROOT / "docs" / "results.md",
-    ROOT / "src" / "axon" / "bundled" / "README.md",
-)
-PAGES = (README, RESULTS, CARD, ROOT / "docs" / "axon.md")
-# "<!-- run sums -->" … "<!-- end -->": the run's command and tables, or with "pairs" only what AXON changes; with
-# "wordings" what became of a task's problems in other words.
-_PART = re.compile(r"<!-- (run|pairs|wordings) (\S+) -->\n.*?<!-- end -->", re.DOTALL)
+PAGES = (ROOT / "README.md", ROOT / "docs" / "results.md", ROOT / "src" / "axon" / "bundled" / "README.md")
+# "<!-- run sums -->" … "<!-- end -->": the run's command and tables, or with "pairs" only what AXON changes.
+_PART = re.compile(r"<!-- (run|pairs) (\S+) -->\n.*?<!-- end -->", re.DOTALL)
 # A decoder, and for each task its accuracy, perhaps with an interval, and its evaluations.
 _FIG, _SPAN = r"[\d.]+", r" \([^|]*\)"
 _ROW = re.compile(rf"^\| `([^`|]+)` \| {_FIG}({_SPAN})? \| {_FIG} \| {_FIG}(?:{_SPAN})? \| {_FIG} \|$", re.M)
@@ -53,28 +46,11 @@ def filled(page: str) -> str:
 
 def _part(found: re.Match) -> str:
     what, name = found.groups()
-    if what == "wordings":
-        text = f"\n{_wordings(name)}\n"
-    elif what == "run":
+    if what == "run":
         text = f"```\n{read(name, 'run.json')['origin']['command']}\n```\n\n{markdown(*recorded(name))}"
     else:
         text = f"\n{marked(PAIRS, list(pair_rows(recorded(name)[0], name)))}\n"
     return f"<!-- {what} {name} -->\n{text}\n<!-- end -->"
-
-
-def _wordings(task: str) -> str:
-    files = {
-        name: each for name, each in read("", "other_words.json")["right"].items() if name.partition("-")[0] == task
-    }
-    rows = []
-    for decoder in next(iter(files.values())):
-        counts = [each[decoder] for each in files.values()]
-        right, count = (sum(numbers) for numbers in zip(*counts, strict=True))
-        low, high = (f"{100 * end:.1f}" for end in wilson(right, count))
-        texts = [f"{100 * some / all_:.1f}" for some, all_ in counts]
-        rows.append([f"`{decoder}`", *texts, f"{100 * right / count:.1f} ({low}–{high})"])
-    sizes = [str(each[decoder][1]) for each in files.values()]
-    return marked([f"{task}, % right", *(f"of {size}" for size in sizes), f"of all {count}"], rows)
 
 
 def _row(found: re.Match) -> str:

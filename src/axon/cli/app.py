@@ -5,7 +5,20 @@ from typing import Annotated
 import typer
 
 import axon
-from axon.cli import ablate, decoders, evaluate, generate, lmeval, replay, report, reproduce, tasks, train, tune
+from axon.cli import (
+    ablate,
+    average,
+    decoders,
+    evaluate,
+    generate,
+    lmeval,
+    replay,
+    report,
+    reproduce,
+    tasks,
+    train,
+    tune,
+)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -23,6 +36,7 @@ app.command()(reproduce.reproduce)
 app.command("lm-eval", context_settings=lmeval.CONTEXT)(lmeval.lmeval)
 app.add_typer(tasks.app, name="tasks")
 app.command()(train.train)
+app.command()(average.average)
 app.command()(tune.tune)
 
 

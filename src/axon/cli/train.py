@@ -17,7 +17,7 @@ _HELP = "Default: the recipe's."
 
 def train(
     out: Annotated[Path, typer.Option(help="Folder of the run; a stopped run goes on from it.")] = Path("training"),
-    recipe: Annotated[str, typer.Option(help="bundled; or widen or polish, on from a trained model.")] = "bundled",
+    recipe: Annotated[str, typer.Option(help="bundled, or polish: on from a trained model.")] = "bundled",
     tasks: Annotated[str | None, typer.Option(help=f"Tasks to learn, with commas. {_HELP}")] = None,
     minutes: Annotated[float | None, typer.Option(help=f"How long the schedule is. {_HELP}")] = None,
     steps: Annotated[int | None, typer.Option(help="The same in steps, instead of minutes.")] = None,
@@ -30,7 +30,7 @@ def train(
     learning_rate: Annotated[float | None, typer.Option(help=f"Peak learning rate. {_HELP}")] = None,
     processes: Annotated[int | None, typer.Option(help="Default: one per accelerator, else one per core.")] = None,
     seed: Annotated[int | None, typer.Option(help=f"Weights and data. {_HELP}")] = None,
-    start_from: Annotated[Path | None, typer.Option(help="A model folder to go on from, not larger.")] = None,
+    start_from: Annotated[Path | None, typer.Option(help="A model folder to go on from, of the same sizes.")] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda.")] = "auto",
     exam: Annotated[int, typer.Option(help="Held-out problems of each task decoded at every check.")] = 40,
     exam_minutes: Annotated[float, typer.Option(help="Minutes between checks.")] = 8.0,
@@ -45,8 +45,8 @@ def train(
     one_of("recipe", recipe, RECIPES)
     if minutes is not None and steps is not None:
         raise AxonError("give either --minutes or --steps, not both")
-    if recipe != "bundled" and start_from is None:
-        raise AxonError(f"the recipe {recipe} goes on from a trained model; give its folder with --start-from")
+    if recipe == "polish" and start_from is None:
+        raise AxonError("the recipe polish goes on from a trained model; give its folder with --start-from")
     place = find_device(device)
     given: dict[str, Any] = {
         "tasks": None if tasks is None else tuple(name.strip() for name in tasks.split(",")),

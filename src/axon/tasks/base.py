@@ -67,19 +67,14 @@ class Task(Protocol):
 def endless(
     name: str, split: Split, seed: int, make: Callable[[random.Random, Split, str], Problem]
 ) -> Iterator[Problem]:
-    """Problems of a split without end, the same for the same seed; none of the test split comes twice.
-
-    In training a prompt may: texts with nothing to fill in would soon all be used up, and only the others be learned.
-    """
+    """Problems of a split without end and without repetition of a prompt, the same for the same seed."""
     rng = random.Random(f"{name} {split} {seed}")
     seen = set()
     for number in itertools.count():
         problem = make(rng, split, f"{name}-{split}-{seed}-{number}")
-        if problem.prompt in seen:
-            continue
-        if split == "test":
+        if problem.prompt not in seen:
             seen.add(problem.prompt)
-        yield problem
+            yield problem
 
 
 def until(answer: str, stop: Sequence[str]) -> str:

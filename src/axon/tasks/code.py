@@ -13,10 +13,8 @@ from functools import cache
 from typing import Any, ClassVar
 
 from axon import checks, sandbox
-from axon.tasks.asking import ask
 from axon.tasks.base import Problem, Split, Verdict, endless, held_out
 from axon.tasks.domains import DOMAINS
-from axon.tasks.english import whole
 from axon.tasks.namesakes import LETTERS, NUMBERS, behaviour, namesakes
 from axon.tasks.pieces import ON_NUMBERS, ON_TEXTS, Domain, Piece
 
@@ -26,21 +24,22 @@ _SAMPLE = (
     "lamp", "on", "it", "market", "salad", "dear", "noon", "letter", "cash", "bird", "me",
     "mountain", "hamsters", "chocolate", "orchestra", "elephants", "sandstone", "basketball", "illustrate", "on", "no",
 )  # fmt: skip
-# How many problems are asked for in a text that was written as a whole.
-_WHOLE = 0.6
+_ASKS = (
+    "Write a Python function solve({a}) that {v} {f}, {m} and {r}.",
+    "Write a function solve({a}) that {v} {f}, {m} and {r}.",
+    "Define solve({a}) in Python. It {v} {f}, {m} and {r}.",
+    "I need a function solve({a}) which {v} {f}, {m} and then {r}.",
+    "Please write solve({a}), a function that {v} {f}, {m} and {r}.",
+    "In Python, write solve({a}): it {v} {f}, {m} and {r}.",
+    "Write solve({a}). First it {v} {f}. Then it {m}. Finally it {r}.",
+    "The function solve({a}) {v} {f}, {m}, and {r}. Write it.",
+    "Write a Python function named solve({a}). It {v} {f}, {m} and {r}.",
+    "Can you write a function solve({a}) that {v} {f}, {m} and {r}?",
+    "Implement solve({a}): it {v} {f}, {m} and then {r}.",
+    "Write Python code for solve({a}), which {v} {f}, {m} and {r}.",
+)
+_TAKES = ("takes", "picks", "keeps", "selects", "chooses")
 _RESULTS = ("result", "out", "res", "found")
-# Filters that are another one turned round by a word; which of the two is meant is learned last, so they are met twice
-# as often in training.
-_TURNED = {
-    "with", "without", "vowels", "no vowels", "same", "different", "other than", "divisible", "not divisible",
-    "above", "at least", "below", "at most",
-}  # fmt: skip
-# Filters that differ in a word or a sign, often with the same words around.
-_TWINS = (
-    {"even", "odd"}, {"above", "at least", "below", "at most"}, {"divisible", "not divisible"},
-    {"positive", "negative"}, {"longer", "shorter"}, {"starting", "ending"}, {"with", "without"},
-    {"vowels", "no vowels"}, {"same", "different"},
-)  # fmt: skip
 Composition = tuple[str, str, str, str]
 
 
@@ -61,42 +60,11 @@ def compositions() -> tuple[Composition, ...]:
     return tuple(found)
 
 
-def _tested(plan: Composition) -> bool:
-    return held_out("code", plan)
-
-
-def _beside_a_test(plan: Composition) -> bool:
-    """Whether a plan of the test split is this one but for a twin of its filter.
-
-    Who has met one of two twins only need not read which of them is meant.
-    """
-    kind, test, *rest = plan
-    twins = set().union(*(some for some in _TWINS if test in some)) - {test}
-    return any(_tested((kind, twin, *rest)) for twin in twins)
-
-
 @cache
 def _plans(split: Split) -> tuple[tuple[Composition, ...], ...]:
-    """The compositions of a split by kind of input, each as often as it is drawn."""
-    kept = [
-        plan
-        for plan in compositions()
-        if (_tested(plan) if split == "test" else not (_tested(plan) or _beside_a_test(plan)))
-    ]
-    drawn = [plan for plan in kept for _ in range(_often(plan, split))]
-    return tuple(tuple(plan for plan in drawn if plan[0] == name) for name in DOMAINS)
-
-
-def _often(plan: Composition, split: Split) -> int:
-    return 2 if split == "train" and plan[1] in _TURNED else 1
-
-
-@cache
-def _requests(split: Split) -> tuple[tuple[Composition, str], ...]:
-    """Texts that were written as a whole, with their compositions, each as often as it is drawn."""
-    kept = set(itertools.chain(*_plans(split)))
-    found = ((tuple(plan.split("/")), text) for plan, text in whole("requests"))
-    return tuple((plan, text) for plan, text in found if plan in kept for _ in range(_often(plan, split)))
+    """The compositions of a split by kind of input, so that each kind is drawn as often as the others."""
+    kept = [plan for plan in compositions() if held_out("code", plan) == (split == "test")]
+    return tuple(tuple(plan for plan in kept if plan[0] == name) for name in DOMAINS)
 
 
 @dataclass(frozen=True)
@@ -109,7 +77,7 @@ class Code:
     seed: int = 0
 
     name: ClassVar[str] = "code"
-    version: ClassVar[str] = "6"
+    version: ClassVar[str] = "3"
     stop: ClassVar[tuple[str, ...]] = ()
     chat_stop: ClassVar[tuple[str, ...]] = ()
     max_new_tokens: ClassVar[int] = 128
@@ -151,18 +119,14 @@ _check()
 
 def _problem(rng: random.Random, split: Split, name: str) -> Problem:
     while True:
-        request = ""
-        if rng.random() < _WHOLE:
-            plan, request = rng.choice(_requests(split))
-        else:
-            plan = rng.choice(rng.choices(_plans(split), weights=(3, 2, 1))[0])
+        plan = rng.choice(rng.choices(_plans(split), weights=(3, 2, 1))[0])
         domain = DOMAINS[plan[0]]
         # A number and a letter for the filter and a number for the map; most pieces want one of them or none.
         first = {"k": rng.choice(NUMBERS), "c": rng.choice(LETTERS)}
         second = {"k": rng.choice(NUMBERS)}
         if split == "train" or _new(domain, plan, first, second):
             break
-    prompt = request.format(**first, m=second["k"]) if request else ask(rng, plan, first, second)
+    prompt = _ask(rng, domain, plan, first, second)
     gold = _write(rng, domain, plan, first, second)
     facts = {"composition": plan, "constants": (first["k"], first["c"], second["k"])}
     return Problem(name, prompt, gold, facts | {"tests": _tests(domain, plan, first, second)})
@@ -185,6 +149,18 @@ def _trained() -> frozenset[Composition]:
 def _constant(piece: Piece, given: dict[str, Any]) -> Any:
     """Which of the two kinds of constant a filter wants, its text says."""
     return given["c" if "{c}" in piece.source else "k"]
+
+
+def _ask(rng: random.Random, domain: Domain, plan: Composition, first: dict[str, Any], second: dict[str, Any]) -> str:
+    _, test, change, fold = plan
+    taken = rng.choice(domain.filters[test].english if test else domain.plain).format(**first)
+    done = rng.choice(domain.maps[change].english).format(**second) if change else None
+    text = rng.choice(_ASKS)
+    if done is None:
+        text = text.replace(", {m}", "").replace(" Then it {m}.", "")
+    return text.format(
+        a=domain.argument, v=rng.choice(_TAKES), f=taken, m=done, r=rng.choice(domain.folds[fold].english)
+    )
 
 
 def _write(rng: random.Random, domain: Domain, plan: Composition, first: dict[str, Any], second: dict[str, Any]) -> str:

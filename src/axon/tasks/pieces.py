@@ -1,4 +1,4 @@
-"""What the code task is composed of: filters, maps and reductions, each in Python and as a reference.
+"""What the code task is composed of: filters, maps and reductions, each in English, in Python and as a reference.
 
 {x} stands for the element, {k} for a number and {c} for a letter. The reference is plain Python over values, written
 apart from the source text, so that unit tests do not come from the answers they test.
@@ -11,8 +11,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Piece:
-    """`source` is the Python expression, `apply` what it computes; how it is said is in english/."""
+    """`english` are wordings that mean the same, `source` the Python expression, `apply` what it computes."""
 
+    english: tuple[str, ...]
     source: str
     apply: Callable[..., Any]
 
@@ -21,6 +22,7 @@ class Piece:
 class Fold:
     """A reduction: `whole` for a collected list {v}; `start`, `add` and `end` for a loop with the variable {r}."""
 
+    english: tuple[str, ...]
     whole: str
     apply: Callable[[list[Any]], Any]
     start: str
@@ -32,11 +34,12 @@ class Fold:
 class Domain:
     """A kind of input: what it is called, how it is walked, and the pieces that fit it.
 
-    `elements` are names for the variable that stands for one.
+    `plain` names the elements without a filter, `elements` are names for the variable that stands for one.
     """
 
     argument: str
     walk: str
+    plain: tuple[str, ...]
     filters: dict[str, Piece]
     maps: dict[str, Piece]
     folds: dict[str, Fold]
@@ -44,18 +47,21 @@ class Domain:
 
 
 LIST = Fold(
+    ("returns them as a list", "returns the list of results", "returns the resulting list", "returns a list of them"),
     "{v}",
     lambda v: v,
     "[]",
     "{r}.append({e})",
 )
 COUNT = Fold(
+    ("returns how many there are", "returns their number", "counts them", "returns the count"),
     "len({v})",
     len,
     "0",
     "{r} += 1",
 )
 SORTED = Fold(
+    ("returns them in sorted order", "returns them sorted", "returns a sorted list of them", "sorts them"),
     "sorted({v})",
     sorted,
     "[]",
@@ -63,6 +69,12 @@ SORTED = Fold(
     "sorted({r})",
 )
 BACKWARDS = Fold(
+    (
+        "returns them in reverse order",
+        "returns the list reversed",
+        "returns them from last to first",
+        "reverses the list",
+    ),
     "{v}[::-1]",
     lambda v: v[::-1],
     "[]",
@@ -70,6 +82,11 @@ BACKWARDS = Fold(
     "{r}[::-1]",
 )
 DISTINCT = Fold(
+    (
+        "returns how many different values there are",
+        "counts the distinct values",
+        "returns the number of different ones",
+    ),
     "len(set({v}))",
     lambda v: len(set(v)),
     "[]",
@@ -77,12 +94,18 @@ DISTINCT = Fold(
     "len(set({r}))",
 )
 SUM = Fold(
+    ("returns their sum", "returns the total", "adds them up", "sums them up", "returns the sum"),
     "sum({v})",
     sum,
     "0",
     "{r} += {e}",
 )
 LARGEST = Fold(
+    (
+        "returns the largest, or 0 if there is none",
+        "returns the maximum, or 0 for none",
+        "returns the biggest one (0 if none)",
+    ),
     "max({v}, default=0)",
     lambda v: max(v, default=0),
     "[]",
@@ -90,6 +113,11 @@ LARGEST = Fold(
     "max({r}, default=0)",
 )
 SMALLEST = Fold(
+    (
+        "returns the smallest, or 0 if there is none",
+        "returns the minimum, or 0 for none",
+        "returns the least one (0 if none)",
+    ),
     "min({v}, default=0)",
     lambda v: min(v, default=0),
     "[]",
@@ -97,6 +125,7 @@ SMALLEST = Fold(
     "min({r}, default=0)",
 )
 FALLING = Fold(
+    ("returns them from largest to smallest", "returns them in falling order", "sorts them from high to low"),
     "sorted({v}, reverse=True)",
     lambda v: sorted(v, reverse=True),
     "[]",
@@ -105,9 +134,9 @@ FALLING = Fold(
 )
 
 
-def joined(glue: str) -> Fold:
+def joined(english: tuple[str, ...], glue: str) -> Fold:
     """Texts put together with something between them."""
-    return Fold(f"'{glue}'.join({{v}})", glue.join, "[]", "{r}.append({e})", f"'{glue}'.join({{r}})")
+    return Fold(english, f"'{glue}'.join({{v}})", glue.join, "[]", "{r}.append({e})", f"'{glue}'.join({{r}})")
 
 
 # Folds that need numbers, and folds that need texts.

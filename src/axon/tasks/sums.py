@@ -14,11 +14,8 @@ from functools import cache
 from typing import ClassVar
 
 from axon import checks
+from axon.tasks import stories
 from axon.tasks.base import Problem, Split, Verdict, endless, held_out
-from axon.tasks.passages import plain
-from axon.tasks.telling import Telling, numbers_in
-from axon.tasks.wholes import Whole, plans
-from axon.tasks.working import Equation, write
 
 # No number in a problem or an answer is larger.
 LARGEST = 99
@@ -27,11 +24,28 @@ _OPENINGS = {"plain": 0, "groups": 1, "pairs": 1}
 _EVENTS = {"gain": 1, "lose": 1, "double": 1, "triple": 1, "more_groups": 2}
 _QUESTIONS = {"left": 0, "share": 1, "cost": 1, "together": 2}
 _SHORT = 5
-# How many problems are told in a text that was written as a whole.
-_WHOLE = 0.6
 # Of two numbers and no more, all of them whole.
 _EQUATION = re.compile(r"(?<![-+*/.\d])(\d+)\s*([-+*/])\s*(\d+)\s*=\s*(\d+)(?!\.?\d)")
 _FINAL = re.compile(r"####\s*(-?\d+)(?!\.?\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """One step of an answer and the words that name it."""
+
+    left: int
+    sign: str
+    right: int
+    words: str
+
+    @property
+    def value(self) -> int:
+        value = calculate(self.left, self.sign, self.right)
+        assert value is not None
+        return value
+
+    def __str__(self) -> str:
+        return f"{self.left}{self.sign}{self.right}={self.value}"
 
 
 def calculate(left: int, sign: str, right: int) -> int | None:
@@ -47,33 +61,15 @@ def calculate(left: int, sign: str, right: int) -> int | None:
 
 @cache
 def compositions() -> tuple[tuple[str, ...], ...]:
-    """Every plan: an opening, up to three events (one of them may multiply), a question; one to four equations."""
+    """Every plan: an opening, one to three events (one of them may multiply), a question; one to four equations."""
     found = []
-    for count in (0, 1, 2, 3):
+    for count in (1, 2, 3):
         for parts in itertools.product(_OPENINGS, *[_EVENTS] * count, _QUESTIONS):
             # A plain opening is told in the answer too; with four equations on top it would be long.
             most = 3 if parts[0] == "plain" else 4
-            if 1 <= _equations(parts) <= most and parts.count("double") + parts.count("triple") <= 1:
+            if _equations(parts) <= most and parts.count("double") + parts.count("triple") <= 1:
                 found.append(parts)
     return tuple(found)
-
-
-def _tested(parts: tuple[str, ...]) -> bool:
-    """Whether a plan belongs to the test split; the few without an event are for training, to be learned at all."""
-    return len(parts) > 2 and held_out("sums", parts)
-
-
-def _beside_a_test(parts: tuple[str, ...]) -> bool:
-    """Whether a plan of the test split is this one but for a gain that is a loss there, or a loss that is a gain.
-
-    Who has met only one of the two need not read which of them is told.
-    """
-    turned = {"gain": "lose", "lose": "gain"}
-    return any(
-        _tested((*parts[:place], turned[part], *parts[place + 1 :]))
-        for place, part in enumerate(parts)
-        if part in turned
-    )
 
 
 def _equations(parts: tuple[str, ...]) -> int:
@@ -83,19 +79,8 @@ def _equations(parts: tuple[str, ...]) -> int:
 @cache
 def _plans(split: Split) -> tuple[tuple[str, ...], ...]:
     """The plans of a split; the few with one equation several times, for people ask such sums first."""
-    kept = [
-        parts
-        for parts in compositions()
-        if (_tested(parts) if split == "test" else not (_tested(parts) or _beside_a_test(parts)))
-    ]
+    kept = [parts for parts in compositions() if held_out("sums", parts) == (split == "test")]
     return tuple(parts for parts in kept for _ in range(_SHORT if _equations(parts) == 1 else 1))
-
-
-@cache
-def _whole_plans(split: Split) -> tuple[tuple[str, ...], ...]:
-    """The same for texts that were written as a whole, each plan as often as it has texts."""
-    known = plans()
-    return tuple(parts for parts in dict.fromkeys(_plans(split)) for _ in known.get(parts, ()))
 
 
 @dataclass(frozen=True)
@@ -106,7 +91,7 @@ class Sums:
     seed: int = 0
 
     name: ClassVar[str] = "sums"
-    version: ClassVar[str] = "6"
+    version: ClassVar[str] = "3"
     stop: ClassVar[tuple[str, ...]] = ()
     chat_stop: ClassVar[tuple[str, ...]] = ()
     max_new_tokens: ClassVar[int] = 128
@@ -142,106 +127,147 @@ def equations_hold(answer: str) -> bool:
 
 def _problem(rng: random.Random, split: Split, name: str) -> Problem:
     while True:
-        whole = rng.random() < _WHOLE
-        plan = rng.choice(_whole_plans(split) if whole else _plans(split))
+        plan = rng.choice(_plans(split))
+        theme = stories.THEMES[rng.choice(list(stories.THEMES))]
         try:
-            story = _Story(rng, plan, Whole(rng, plan) if whole else Telling(rng))
+            told = _Telling(rng, theme, plan)
         except _TooLarge:
             continue
-        if held_out("numbers", story.numbers) == (split == "test"):
+        if held_out("numbers", told.numbers) == (split == "test"):
             break
-    facts = {"answer": story.value, "composition": plan, "numbers": story.numbers}
-    return Problem(name, story.prompt, story.answer(), facts)
+    facts = {"answer": told.value, "composition": plan, "numbers": told.numbers}
+    return Problem(name, told.prompt, told.answer(), facts)
 
 
 class _TooLarge(Exception):
     """The numbers left the range; other ones are drawn."""
 
 
-class _Story:
-    """One problem being made: how it is told, its equations and the number reached so far."""
+class _Telling:
+    """One problem being told: its sentences, its equations and the number reached so far."""
 
-    def __init__(self, rng: random.Random, plan: tuple[str, ...], telling: Telling | Whole) -> None:
-        self.rng, self.telling = rng, telling
-        self.given: int | None = None
+    def __init__(self, rng: random.Random, theme: stories.Theme, plan: tuple[str, ...]) -> None:
+        self.rng, self.theme = rng, theme
+        first, later, (subject, possessive, object_) = rng.choice(theme.actors)
+        self.words = {"P": first, "Q": later, "p": subject, "s": possessive, "o": object_}
+        self.words |= {"T": rng.choice(theme.things), "B": rng.choice(theme.box), "F": rng.choice(stories.FRIENDS)}
+        self.links = rng.sample(stories.LINKS, len(stories.LINKS))
+        self.sentences: list[str] = []
+        self.given = ""
         self.equations: list[Equation] = []
-        # How many numbers the text has named so far.
-        self.named = 0
+        self.numbers: tuple[int, ...] = ()
         self.value = 0
         self._open(plan[0])
         for event in plan[1:-1]:
             self._happen(event)
         self._ask(plan[-1])
-        self.unit = "dollars" if plan[-1] == "cost" else self.telling.words["T"]
+        self._stray()
+        self.unit = "dollars" if plan[-1] == "cost" else self.words["T"]
 
     @property
     def prompt(self) -> str:
-        return plain(self.telling.text)
+        return " ".join(self.sentences)
 
-    @property
-    def numbers(self) -> tuple[int, ...]:
-        return numbers_in(self.prompt)
+    def _fill(self, text: str, **numbers: int) -> tuple[str, str]:
+        """A text with its words and numbers in, and the part of it that answers quote."""
+        self.numbers += tuple(numbers.values())
+        filled = text.format(**self.words, **numbers)
+        quoted = re.search(r"\[(.*)\]", filled)
+        told = filled.replace("[", "").replace("]", "")
+        # A text may hold two sentences; each starts with a capital.
+        told = re.sub(r"(^|[.?] )([a-z])", lambda match: match[1] + match[2].upper(), told)
+        return told, quoted[1] if quoted else ""
 
-    def answer(self) -> str:
-        return write(self.rng, self.telling.text, self.telling.words["T"], self.given, self.equations, self.unit)
-
-    def _reach(self, kind: str, left: int, sign: str, right: int, names: int = 0) -> int:
-        """One equation more, for which the text names so many numbers."""
+    def _reach(self, sign: str, right: int, words: str, left: int | None = None) -> int:
+        left = self.value if left is None else left
         value = calculate(left, sign, right)
         if value is None or not 2 <= value <= LARGEST:
             raise _TooLarge
-        numbers = tuple(range(self.named, self.named + names))
-        self.named += names
-        self.equations.append(Equation(kind, numbers, left, sign, right, value))
+        self.equations.append(Equation(left, sign, right, words))
         return value
 
     def _open(self, kind: str) -> None:
         rng = self.rng
         if kind == "plain":
-            self.value = self.given = n = rng.randint(5, 60)
-            self.named = 1
-            self.telling.open(kind, n=n)
+            self.value = rng.randint(5, 60)
+            told, self.given = self._fill(rng.choice(self.theme.start), n=self.value)
         elif kind == "groups":
             k, n = rng.randint(2, 9), rng.randint(3, 12)
-            self.telling.open(kind, k=k, n=n)
-            self.value = self._reach(kind, k, "*", n, names=2)
+            told, quote = self._fill(rng.choice(stories.GROUPS), k=k, n=n)
+            self.value = self._reach("*", n, quote, left=k)
         else:
             n, k = rng.randint(4, 40), rng.randint(4, 40)
-            self.telling.open(kind, n=n, k=k)
-            self.value = self._reach(kind, n, "+", k, names=2)
+            told, quote = self._fill(rng.choice(stories.PAIRS), n=n, k=k)
+            self.value = self._reach("+", k, quote, left=n)
+        self.sentences.append(told)
 
     def _happen(self, kind: str) -> None:
         rng = self.rng
         if kind in ("gain", "lose"):
-            n = rng.randint(2, 40 if kind == "gain" else max(2, min(60, self.value - 2)))
-            self.telling.happen(kind, n=n)
-            self.value = self._reach(kind, self.value, "+" if kind == "gain" else "-", n, names=1)
+            n = rng.randint(3, 40 if kind == "gain" else max(3, min(60, self.value - 2)))
+            told, quote = self._fill(rng.choice(self.theme.gain if kind == "gain" else self.theme.lose), n=n)
+            self.value = self._reach("+" if kind == "gain" else "-", n, quote)
         elif kind in ("double", "triple"):
-            self.telling.happen(kind)
-            self.value = self._reach(kind, self.value, "*", 2 if kind == "double" else 3)
+            told, quote = self._fill(rng.choice(stories.DOUBLE if kind == "double" else stories.TRIPLE))
+            self.value = self._reach("*", 2 if kind == "double" else 3, quote)
         else:
             k, n = rng.randint(2, 9), rng.randint(3, 12)
-            self.telling.happen(kind, k=k, n=n)
-            added = self._reach(kind, k, "*", n, names=2)
-            self.value = self._reach("add", self.value, "+", added)
+            told, quote = self._fill(rng.choice(stories.MORE_GROUPS), k=k, n=n)
+            added = self._reach("*", n, quote, left=k)
+            self.value = self._reach("+", added, self._fill(stories.ADD_THEM)[0])
+        sentence = self.links.pop().format(told[0].lower() + told[1:])
+        self.sentences.append(sentence[0].upper() + sentence[1:])
 
     def _ask(self, kind: str) -> None:
         rng = self.rng
         if kind == "left":
-            self.telling.ask("ask")
+            lost = any(equation.sign == "-" for equation in self.equations)
+            told, _ = self._fill(rng.choice(stories.ASK_REST if lost else stories.ASK_LEFT))
         elif kind == "share":
-            shares = [k for k in range(2, 10) if self.value % k == 0 and self.value > k]
+            shares = [k for k in range(2, 10) if self.value % k == 0]
             if not shares:
                 raise _TooLarge
             k = rng.choice(shares)
-            self.telling.ask(kind, k=k)
-            self.value = self._reach(kind, self.value, "/", k, names=1)
+            told, quote = self._fill(rng.choice(stories.ASK_SHARE), k=k)
+            self.value = self._reach("/", k, quote)
         elif kind == "cost":
             k = rng.randint(2, 9)
-            self.telling.ask(kind, k=k)
-            self.value = self._reach(kind, self.value, "*", k, names=1)
+            told, quote = self._fill(rng.choice(stories.ASK_COST), k=k)
+            self.value = self._reach("*", k, quote)
         else:
             n = rng.randint(2, 30)
-            self.telling.ask(kind, n=n)
-            friend = self._reach("friend", self.value, "+", n, names=1)
-            self.value = self._reach("together", self.value, "+", friend)
+            told, quote = self._fill(rng.choice(stories.ASK_TOGETHER), n=n)
+            friend = self._reach("+", n, quote)
+            self.value = self._reach("+", friend, stories.TOGETHER)
+        self.sentences.append(told)
+
+    def _stray(self) -> None:
+        """Now and then a sentence before the question, unless that speaks of "them" or "that" before it."""
+        place = self.words["p"] == "it"
+        fitting = [aside for aside in stories.ASIDES if not (place and "{Q}" in aside)]
+        if self.rng.random() < 0.1 and not re.search(r"\b(them|they|that)\b", self.sentences[-1], re.IGNORECASE):
+            self.sentences.insert(-1, self._fill(self.rng.choice(fitting))[0])
+
+    def answer(self) -> str:
+        """What is given and the steps from it, in one of three ways of writing them down, then the number."""
+        style = self.rng.choice(("lines", "steps", "sentences"))
+        steps = [(self._inside(equation.words), equation) for equation in self.equations]
+        if style == "lines":
+            lines = [self.given] if self.given else []
+            body = "\n".join([*lines, *(f"{words}: {equation}" for words, equation in steps)])
+        elif style == "steps":
+            lines = [f"{self.given}."] if self.given else []
+            body = "\n".join([*lines, *(f"{i}. {words}, {step}." for i, (words, step) in enumerate(steps, 1))])
+        else:
+            starts = ["First", *["Then"] * (len(steps) - 1)]
+            if len(steps) > 2:
+                starts[-1] = "Finally"
+            sentences = [f"{start} {words}, so {step}" for start, (words, step) in zip(starts, steps, strict=True)]
+            sentences[-1] += f" {self.unit}"
+            body = ". ".join([self.given, *sentences] if self.given else sentences) + "."
+        return f"{body}\n#### {self.value}"
+
+    def _inside(self, words: str) -> str:
+        """A quote as it stands in the middle of a sentence: a name keeps its capital, other words do not."""
+        names = (*stories.GIRLS, *stories.BOYS, *stories.FRIENDS)
+        return words if words.startswith(names) else words[0].lower() + words[1:]

@@ -35,14 +35,12 @@ def texts(recipe: Recipe, count: int) -> Iterator[str]:
     sources = [BUNDLED[name].generate(recipe.seed, "train") for name in dict.fromkeys(recipe.tasks)]
     for _ in range(count):
         problem = next(rng.choice(sources))
-        # As the chat template has it, with a space before.
-        yield f" {problem.prompt}"
+        yield problem.prompt
         yield problem.gold
     for _ in range(count // 20):
-        pairs = [chatter.pair(rng, recipe.tasks), *([drills.asked(rng)] if "sums" in recipe.tasks else [])]
-        for prompt, answer in pairs:
-            yield f" {prompt}"
-            yield answer
+        yield from chatter.pair(rng, recipe.tasks)
+        if "sums" in recipe.tasks:
+            yield from drills.asked(rng)
 
 
 class Rows:

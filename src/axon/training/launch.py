@@ -18,8 +18,8 @@ from axon.training.loop import Report, Run, learn
 from axon.training.network import LONGEST
 from axon.training.recipe import Recipe
 
-# Examples the tokenizer learns from: for each of its tokens, and at most.
-_TEXTS_EACH, _TEXTS = 20, 30000
+# Examples the tokenizer learns from.
+_TEXTS = 8000
 # Where a process leaves the sentence it stopped with, for the one that started it.
 _REFUSAL = "refusal"
 
@@ -63,11 +63,10 @@ def _prepare(run: Run) -> None:
 
 
 def _tokenizer(recipe: Recipe) -> Any:
-    if recipe.start_from is not None and not (Path(recipe.start_from) / "tokenizer.json").is_file():
+    if recipe.start_from is None:
+        return tokenizer.build(data.texts(recipe, _TEXTS), recipe.vocabulary, LONGEST)
+    if not (Path(recipe.start_from) / "tokenizer.json").is_file():
         raise AxonError(f"{recipe.start_from} holds no tokenizer.json; start_from must be a model folder")
-    if recipe.start_from is None or recipe.new_words:
-        texts = min(_TEXTS, _TEXTS_EACH * recipe.vocabulary)
-        return tokenizer.build(data.texts(recipe, texts), recipe.vocabulary, LONGEST)
     return tokenizer.load(Path(recipe.start_from))
 
 

@@ -17,8 +17,7 @@ from axon import checks
 from axon.errors import AxonError
 from axon.training import checkpoint, examine
 from axon.training.data import Rows
-from axon.training.growing import fill
-from axon.training.network import Objective, config, fresh, save_folder
+from axon.training.network import Objective, config, fill, fresh, save_folder
 from axon.training.noise import Vocabulary
 from axon.training.optimiser import Optimiser
 from axon.training.pool import Pool
@@ -71,7 +70,7 @@ def learn(run: Run, tokenizer: Any, report: Report, process: int = 0, processes:
     vocabulary = vocabulary_of(tokenizer)
     network = fresh(settings, recipe.seed, place, vocabulary.numbers, twins(tokenizer))
     if recipe.start_from is not None:
-        fill(network, recipe.start_from, tokenizer)
+        fill(network, recipe.start_from)
     objective: Any = Objective(network, compiled=run.compiled)
     optimiser = Optimiser(network, recipe)
     state = checkpoint.restore(run.out, recipe, network, optimiser)

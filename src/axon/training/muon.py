@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import torch
-import torch.distributed as dist
 from torch import Tensor
 
 # The quintic that brings singular values near 1 in five rounds, and Muon's usual momentum.
@@ -28,32 +27,16 @@ class Muon(torch.optim.Optimizer):
     def step(self, closure: Any = None) -> Any:
         """Nesterov momentum, levelled; tall matrices take larger steps, for their columns are longer."""
         for group in self.param_groups:
-            weights = [weight for weight in group["params"] if weight.grad is not None]
-            moved = [self._moved(weight, weight.grad) for weight in weights if weight.grad is not None]
-            for weight, step in zip(weights, shared(moved), strict=True):
+            for weight in group["params"]:
+                if weight.grad is None:
+                    continue
+                state = self.state[weight]
+                moment = state.setdefault("momentum_buffer", torch.zeros_like(weight))
+                moment.lerp_(weight.grad, 1 - _MOMENTUM)
+                step = levelled(weight.grad.lerp(moment, _MOMENTUM).to(self.dtype))
                 rate = group["lr"]
                 weight.mul_(1 - rate * group["weight_decay"])
                 weight.add_(step, alpha=-rate * max(1.0, len(weight) / weight.shape[1]) ** 0.5)
-
-    def _moved(self, weight: Tensor, gradient: Tensor) -> Tensor:
-        moment = self.state[weight].setdefault("momentum_buffer", torch.zeros_like(weight))
-        moment.lerp_(gradient, 1 - _MOMENTUM)
-        return gradient.lerp(moment, _MOMENTUM).to(self.dtype)
-
-
-def shared(matrices: list[Tensor]) -> list[Tensor]:
-    """The matrices levelled; processes that have the same ones do a part of them each, for it is much work."""
-    if not dist.is_initialized():
-        return [levelled(matrix) for matrix in matrices]
-    mine, count = dist.get_rank(), dist.get_world_size()
-    done = [
-        levelled(matrix) if number % count == mine else torch.zeros_like(matrix)
-        for number, matrix in enumerate(matrices)
-    ]
-    whole = torch.cat([matrix.flatten() for matrix in done])
-    dist.all_reduce(whole)
-    parts = torch.split(whole, [matrix.numel() for matrix in matrices])
-    return [part.view_as(matrix) for part, matrix in zip(parts, matrices, strict=True)]
 
 
 def levelled(matrix: Tensor) -> Tensor:

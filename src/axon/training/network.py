@@ -7,9 +7,11 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import nll_loss
+from torch.nn.functional import cross_entropy
 
+from axon.errors import AxonError
 from axon.models import llada
+from axon.models.load import load
 from axon.models.network import empty, fill_rotary
 from axon.training import start
 from axon.training.recipe import Recipe
@@ -86,29 +88,18 @@ def fresh(
     return network
 
 
+def fill(network: Any, folder: str) -> None:
+    """The weights of a model folder instead of fresh ones."""
+    found = getattr(load(folder, device="cpu", dtype="float32"), "network", None)
+    try:
+        network.load_state_dict({} if found is None else found.state_dict())
+    except RuntimeError:
+        raise AxonError(f"{folder} is no model of the recipe's sizes; give those it was trained with") from None
+
+
 def multiplies_halves(place: torch.device) -> bool:
     """Whether matrices of bf16 are multiplied faster there than those of fp32."""
     return place.type == "cuda" or (place.type == "cpu" and torch.cpu._is_avx512_bf16_supported())
-
-
-def attended(model: Any, tokens: Tensor) -> Tensor:
-    """The states (B, L, width) behind the last layer's attention, where positions meet for the last time."""
-    states = model.embed_tokens(tokens)
-    places = torch.arange(tokens.shape[1], device=tokens.device)[None]
-    shared = {"position_embeddings": model.rotary_emb(states, places), "attention_mask": None}
-    for layer in model.layers[:-1]:
-        states = layer(states, **shared)
-    last = model.layers[-1]
-    met: Tensor = states + last.self_attn(last.input_layernorm(states), **shared)[0]
-    return met
-
-
-def judged(network: Any, states: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
-    """The cross-entropy (N,) at some of those positions, and how sure the network is of its first choice there."""
-    last = network.model.layers[-1]
-    states = states + last.mlp(last.post_attention_layernorm(states))
-    logarithms = network.lm_head(network.model.norm(states)).float().log_softmax(-1)
-    return nll_loss(logarithms, targets, reduction="none"), logarithms.detach().amax(-1).exp()
 
 
 class Objective(nn.Module):
@@ -120,19 +111,18 @@ class Objective(nn.Module):
     def __init__(self, network: Any, *, compiled: bool = False) -> None:
         super().__init__()
         self.network = network
-        # Functions beside the network, not the network itself: decoding goes on uncompiled.
-        self.attended, self.judged = (
-            torch.compile(part, dynamic=True) if compiled else part for part in (attended, judged)
-        )
+        # A function beside the network, not the network itself: decoding goes on uncompiled.
+        self.states = torch.compile(network.model.forward, dynamic=True) if compiled else network.model.forward
 
     def forward(self, tokens: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
-        # Most positions are visible, and nobody asks what the network says there.
+        # Most positions are visible, and the head is a fifth of the work.
         wanted = weights > 0
         with torch.autocast(tokens.device.type, torch.bfloat16, enabled=multiplies_halves(tokens.device)):
-            states = self.attended(self.network.model, tokens)
-            losses, doubtless = self.judged(self.network, states[wanted], targets[wanted])
+            hidden = self.states(input_ids=tokens, use_cache=False).last_hidden_state
+            logits = self.network.lm_head(hidden[wanted]).float()
+        losses = cross_entropy(logits, targets[wanted], reduction="none")
         sure = torch.zeros_like(weights)
-        sure[wanted] = doubtless
+        sure[wanted] = logits.detach().softmax(-1).amax(-1)
         return (losses * weights[wanted]).sum() / weights.sum().clamp_min(1e-6), sure
 
 

@@ -17,19 +17,13 @@ from axon.training.data import BLOCK, LONGEST_ANSWER, LONGEST_ROOM, Row
 
 LEAST_RATE = 0.15
 _BLOCK_PATTERN = 0.6
-# How many of those hide the end of the current block and nothing before: what stands behind a token often tells it (an
-# `in` or a `not in`, by the room that is left), and then nothing is learned from the prompt.
-_ENDS = 0.4
 _ONLY_RESULTS = {"drill": 0.8, "asked": 0.25}
 # The shares of rows with nothing behind their answer's block, and with the room that answers are decoded in.
-_NO_ROOM, _USUAL_ROOM = 0.85, 0.13
+_NO_ROOM, _USUAL_ROOM = 0.6, 0.35
 # Weights: of blocks behind an answer, of blocks not yet begun, of all but results in drills.
 _PADDING, LATER, _OTHER = 0.1, 0.1, 0.2
 # Of results where nothing else is hidden: few tokens a row, which whole answers beside them would drown.
 _ALONE = 8.0
-# Where a token would count less than this, only some of them count, and this much: the head is costly however little
-# depends on it.
-_LEAST_WEIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +102,6 @@ def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabul
                 weight[~results] *= _OTHER
             elif rng.random() < _BLOCK_PATTERN:
                 current = first + BLOCK * rng.randrange(len(row.answer) // BLOCK + 1)
-                if rng.random() < _ENDS:
-                    hide = np.arange(length) >= current + (1 - rate) * BLOCK
                 hide[:current] = False
                 hide[current + BLOCK :] = True
                 weight[current + BLOCK :] *= LATER * max(rate, LEAST_RATE)
@@ -117,12 +109,6 @@ def masked(rows: list[Row], length: int, rng: random.Random, vocabulary: Vocabul
         hidden[number] = hide
     tokens = np.where(hidden, vocabulary.mask, targets)
     return Batch(torch.from_numpy(tokens), torch.from_numpy(targets), torch.from_numpy(weights * hidden))
-
-
-def thinned(weights: Tensor, generator: torch.Generator) -> Tensor:
-    """The same weights in the mean, with few places where they are small."""
-    kept = torch.rand(weights.shape, generator=generator) < weights / _LEAST_WEIGHT
-    return weights.clamp_min(_LEAST_WEIGHT) * kept
 
 
 def results_in(answer: list[int], vocabulary: Vocabulary) -> list[bool]:

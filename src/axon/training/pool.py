@@ -2,11 +2,10 @@
 
 import random
 
-import torch
 from torch import Tensor
 
 from axon.training.data import Rows
-from axon.training.noise import Batch, Vocabulary, alike, masked, thinned
+from axon.training.noise import Batch, Vocabulary, alike, masked
 from axon.training.path import USES, Path
 
 # Batches made at a time, under random masks and on a path; where there are paths, more than half of what is learned is
@@ -21,7 +20,6 @@ class Pool:
         self.rows, self.size, self.vocabulary, self.rng, self.order = rows, size, vocabulary, rng, order
         self.waiting: list[Batch | Path] = []
         self.taken: Batch | Path | None = None
-        self.generator = torch.Generator().manual_seed(rng.getrandbits(62))
 
     def take(self, drills: float, *, paths: bool) -> Batch:
         """The next batch; a new lot has this share of equations under random masks, and paths if these are wanted."""
@@ -33,8 +31,7 @@ class Pool:
             self.waiting = [*batches, *own * USES]
             self.order.shuffle(self.waiting)
         self.taken = self.waiting.pop()
-        batch = self.taken.batch() if isinstance(self.taken, Path) else self.taken
-        return Batch(batch.tokens, batch.targets, thinned(batch.weights, self.generator))
+        return self.taken.batch() if isinstance(self.taken, Path) else self.taken
 
     def learned(self, confidences: Tensor) -> None:
         """How sure the model was of what it was last given."""
